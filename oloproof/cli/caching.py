@@ -1,0 +1,42 @@
+"""``oloproof cache stats`` and ``oloproof cache clear``."""
+
+from __future__ import annotations
+
+import click
+
+from oloproof.cli.console import print_document, reported
+from oloproof.cli.options import config_option, json_option, opened_history
+from oloproof.storage.upkeep import cache_stats, clear_cache
+
+
+@click.group("cache", short_help="Show or clear the answers kept from earlier runs.")
+def cache_command() -> None:
+    """Answers of systems and measurements on files are kept under .oloproof/ and reused while they hold."""
+
+
+@cache_command.command("stats")
+@config_option
+@json_option
+@reported
+def stats_command(config: str, as_json: bool) -> None:
+    """Say what is kept and how large it is."""
+    with opened_history(config) as history:
+        stats = cache_stats(history.store)
+    if as_json:
+        print_document(stats)
+        return
+    for name, value in stats.items():
+        click.echo(f"{name.replace('_', ' '):<24} {value}")
+
+
+@cache_command.command("clear")
+@config_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@reported
+def clear_command(config: str, yes: bool) -> None:
+    """Let no later run reuse an answer or a measurement; stored runs stay as they are."""
+    if not yes:
+        click.confirm("Every case will be executed again in the next run. Go on?", abort=True, err=True)
+    with opened_history(config) as history:
+        count = clear_cache(history.store)
+    click.echo(f"{count} answers will not be reused any more; the runs that hold them stay")

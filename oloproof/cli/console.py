@@ -1,0 +1,87 @@
+"""Where words leave the program: results to standard output, everything else to standard error.
+
+The only place where an error becomes text.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, TypeVar
+
+import click
+
+from oloproof.errors import OloproofError, _ProblemsError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@contextmanager
+def own_stdout() -> Iterator[TextIO]:
+    """Yield the real standard output; meanwhile descriptor 1 leads to standard error.
+
+    So nothing that a system, an evaluator or a program of theirs prints can stand in our own output.
+    """
+    sys.stdout.flush()
+    real = os.dup(1)
+    python_stdout = sys.stdout
+    try:
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        with os.fdopen(os.dup(real), "w", encoding="utf-8", errors="replace") as out:
+            yield out
+    finally:
+        sys.stdout = python_stdout
+        os.dup2(real, 1)
+        os.close(real)
+
+
+def print_document(document: Any, file: TextIO | None = None) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False), file=file)
+
+
+def error_document(error: OloproofError) -> dict[str, Any]:
+    """Return an error as JSON, for ``--json``."""
+    problems = error.problems if isinstance(error, _ProblemsError) else ()
+    return {
+        "exit": error.exit_code,
+        "error": {
+            "type": type(error).__name__.rstrip("_"),
+            "message": str(error),
+            "problems": [
+                {"file": problem.file, "line": problem.line, "column": problem.column, "path": problem.path,
+                 "message": problem.message}
+                for problem in problems
+            ],
+        },
+    }
+
+
+def reported(command: Command) -> Command:
+    """Turn an error of ours into text on standard error, one document under ``--json``, and its exit code."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except OloproofError as error:
+            click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+            if kwargs.get("as_json"):
+                print_document(error_document(error))
+            sys.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("stopped by hand", err=True)
+            sys.exit(2)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def painted(text: str, state: str) -> str:
+    """Return ``text`` in the colour of a state; without colour where the terminal has none."""
+    colors = {"PASS": "green", "pass": "green", "FAIL": "red", "fail": "red"}
+    return click.style(text, fg=colors.get(state, "yellow"), bold=state.isupper())

@@ -1,0 +1,99 @@
+"""``oloproof gate``, ``oloproof compare`` and ``oloproof plan``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from oloproof.cli.console import painted, print_document, reported
+from oloproof.cli.options import (
+    RUN_HELP,
+    config_option,
+    json_option,
+    opened_history,
+    policy_of,
+    run_argument,
+)
+from oloproof.errors import RunNotFound
+from oloproof.reports import comparison_text, plan_text, run_summary
+from oloproof.running.deciding import Conclusion, compare_runs, conclude
+from oloproof.running.documents import comparison_document, run_document
+from oloproof.running.planning import plan_document, prospects
+from oloproof.running.run import record_decision
+from oloproof.storage import StoredRun
+
+policy_option = click.option("--policy", metavar="FILE", help="Decide by this policy instead of the project's own.")
+
+
+@click.command("gate", short_help="Decide a stored run again, by its policy or another.", epilog=RUN_HELP)
+@run_argument
+@config_option
+@policy_option
+@json_option
+@reported
+def gate_command(run: str | None, config: str, policy: str | None, as_json: bool) -> None:
+    """Decide a stored run by the project's policy or another one; nothing is executed.
+
+    The decision is added to the run; earlier ones stay. Exit codes as for run.
+    """
+    options = policy_of(config, policy)
+    with opened_history(config) as history:
+        found = history.find(run)
+        _refuse_unfinished(found)
+        conclusion = conclude(history, found, options)
+        record_decision(history.store, found, options, conclusion)
+        document = run_document(history, found, conclusion)
+    print_document(document) if as_json else click.echo(run_summary(document, paint=painted))
+    sys.exit(conclusion.exit_code)
+
+
+def _refuse_unfinished(run: StoredRun) -> None:
+    if run.state != "complete":
+        raise RunNotFound(
+            f"run {run.id} is {run.state}, so nothing can be decided on it yet; oloproof run --resume goes on with it"
+        )
+
+
+@click.command("compare", short_help="Compare two runs case by case.", epilog=RUN_HELP)
+@click.argument("candidate", required=False)
+@click.argument("baseline", required=False)
+@config_option
+@policy_option
+@json_option
+@reported
+def compare_command(
+    candidate: str | None, baseline: str | None, config: str, policy: str | None, as_json: bool
+) -> None:
+    """Compare CANDIDATE (latest) with BASELINE (latest~1) over the cases that both have, paired case by case.
+
+    With a policy, its superiority, non_inferiority and equivalence rules decide. Exit codes as for run.
+    """
+    options = policy_of(config, policy)
+    with opened_history(config) as history:
+        after, before = history.find(candidate or "latest"), history.find(baseline or "latest~1")
+        for found in (after, before):
+            _refuse_unfinished(found)
+        comparisons, decisions = compare_runs(history, after, before, options)
+    conclusion = Conclusion((), tuple(decisions))
+    document = comparison_document(after, before, comparisons, conclusion)
+    print_document(document) if as_json else click.echo(comparison_text(document, paint=painted))
+    sys.exit(conclusion.exit_code)
+
+
+@click.command("plan", short_help="Say how many more cases would decide.", epilog=RUN_HELP)
+@run_argument
+@config_option
+@policy_option
+@json_option
+@reported
+def plan_command(run: str | None, config: str, policy: str | None, as_json: bool) -> None:
+    """Say, for each rule, what a run's numbers leave open and how many more cases would settle it.
+
+    oloproof check says, without any run, what each rule can decide at the dataset's number of cases.
+    """
+    options = policy_of(config, policy)
+    with opened_history(config) as history:
+        found = history.find(run)
+        document = plan_document(found, prospects(history, found, options))
+    print_document(document) if as_json else click.echo(plan_text(document, paint=painted))

@@ -1,0 +1,80 @@
+"""Options that several commands share, and opening what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oloproof.config import PolicyOptions, Project, load_policy, load_project
+from oloproof.errors import OloproofError
+from oloproof.evaluators import builtin_registry
+from oloproof.media import MediaReader
+from oloproof.storage import History, Store, StoredMeasurements
+
+config_option = click.option(
+    "--config", "config", metavar="FILE", default=".", show_default="oloproof.yaml here",
+    help="The project file, or the folder that holds it.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+run_argument = click.argument("run", metavar="[RUN]", required=False)
+RUN_HELP = "RUN is an id, a unique part of one, latest (the default) or latest~1."
+
+
+def project_root(config: str) -> Path:
+    """Return the folder of the project that ``--config`` names."""
+    path = Path(config)
+    return (path if path.is_dir() else path.parent).resolve()
+
+
+@contextmanager
+def opened_history(config: str) -> Iterator[History]:
+    """Open the runs of a project for reading."""
+    store = Store(project_root(config), create=False)
+    try:
+        yield History(store)
+    finally:
+        store.close()
+
+
+@contextmanager
+def opened_reader(history: History) -> Iterator[MediaReader]:
+    """Open the way to the recorded files of a project; what is measured on them is kept."""
+    store = history.store
+    measurements = StoredMeasurements(store)
+    reader = MediaReader(store.root, memo=store.load_memo(), measurements=measurements)
+    yield reader
+    measurements.flush()
+    store.save_memo(reader.memo)
+
+
+def loaded_project(config: str) -> Project:
+    """Load the project that ``--config`` names, with the built-in evaluators."""
+    return load_project(Path(config), builtin_registry().options())
+
+
+def policy_of(config: str, policy: str | None) -> PolicyOptions | None:
+    """Return the policy file given, or the project's own."""
+    return load_policy(Path(policy)) if policy is not None else loaded_project(config).policy
+
+
+def written(path: str, write: Callable[[Any], None], *, binary: bool = False) -> None:
+    """Write a file whole or not at all: beside it first, then in its place."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if binary:
+            with temporary.open("wb") as raw:
+                write(raw)
+        else:
+            with temporary.open("w", encoding="utf-8", newline="") as text:
+                write(text)
+        temporary.replace(target)
+    except OSError as error:
+        raise OloproofError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,100 @@
+"""Showing a run under way: one live line on a terminal, plain lines now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+import click
+
+from oloproof.running.events import Event, Noticed, RunStarted, TrialsDone, Verifying
+
+_PLAIN_EVERY = 5.0
+
+
+class ProgressLine(AbstractContextManager["ProgressLine"]):
+    """Listens to the engine. On a terminal the line is redrawn a few times a second and goes when the run is done."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty() and not quiet
+        self._bar: Any = None
+        self._task: Any = None
+        self._started = time.monotonic()
+        self._said = self._started
+        self._run: RunStarted | None = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the line away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        if isinstance(event, RunStarted):
+            self._start(event)
+        elif isinstance(event, TrialsDone):
+            self._advance(event)
+        elif isinstance(event, Noticed):
+            self._say(f"note: {event.notice.message}")
+        elif isinstance(event, Verifying) and self._bar is not None:
+            self._bar.update(self._task, state="looking at the recorded files once more")
+
+    def _start(self, event: RunStarted) -> None:
+        self._run = event
+        already = f", {event.done} done already" if event.done else ""
+        if not self._quiet:
+            self._say(f"run {event.run}: {event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}")
+        if self._live:
+            self._bar = _live_bar()
+            self._task = self._bar.add_task("", total=event.trials, completed=event.done, state="")
+            self._bar.start()
+
+    def _advance(self, event: TrialsDone) -> None:
+        run = self._run
+        if run is None:
+            return
+        done = run.done + event.done
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, state=_so_far(event))
+            return
+        now = time.monotonic()
+        if not self._quiet and now - self._said >= _PLAIN_EVERY:
+            self._said = now
+            rate = event.done / (now - self._started)
+            self._say(f"{done}/{run.trials} trials, {rate:.1f} a second; {_so_far(event)}")
+
+    def _say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            click.echo(text, err=True)
+
+
+def _so_far(event: TrialsDone) -> str:
+    """Return the provisional results: the share of passes of each criterion, and what went wrong."""
+    parts = [f"{event.failed} failed"] if event.failed else []
+    parts += [f"{event.cached} from the cache"] if event.cached else []
+    parts += [f"{criterion} {_share(outcomes)}" for criterion, outcomes in list(event.outcomes.items())[:3]]
+    return ", ".join(parts)
+
+
+def _share(outcomes: Counter[str]) -> str:
+    known = outcomes["pass"] + outcomes["fail"]
+    return f"{outcomes['pass'] / known:.1%} so far" if known else "nothing yet"
+
+
+def _live_bar() -> Any:
+    from rich.console import Console  # loaded only where there is a terminal to draw on
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[state]}"),
+        console=Console(stderr=True), transient=True, refresh_per_second=4,
+    )

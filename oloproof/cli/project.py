@@ -1,0 +1,113 @@
+"""``oloproof check``, ``oloproof init``, ``oloproof schema`` and ``oloproof doctor``."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oloproof import __version__
+from oloproof.cli.console import own_stdout, painted, print_document, reported
+from oloproof.cli.options import config_option, json_option, loaded_project
+
+
+@click.command("check", short_help="Check a project before it is run.")
+@config_option
+@json_option
+@reported
+def check_command(config: str, as_json: bool) -> None:
+    """Check all that a run would refuse, try the first case for real, and say what each rule can decide.
+
+    Exit codes: 0 ready; 1 the tried case failed or could not be evaluated; 2 a run would be refused.
+    """
+    from oloproof.evaluators import builtin_registry
+    from oloproof.running.checking import check_document, check_project
+
+    with own_stdout() as out:
+        checked = check_project(loaded_project(config), builtin_registry())
+        document = check_document(checked)
+        if as_json:
+            print_document(document, out)
+        else:
+            click.echo(_check_text(document), file=out)
+    sys.exit(checked.exit_code)
+
+
+def _check_text(document: dict[str, Any]) -> str:
+    tried = document["tried"]
+    system = document["system"]
+    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases", ""]
+    if tried["error"]:
+        lines.append(f"  {painted('FAIL', 'FAIL')}  case {tried['case']}: the system failed: {tried['error']}")
+    else:
+        recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
+        lines.append(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
+    for verdict in tried["verdicts"]:
+        lines.append(f"    {painted(verdict['outcome'], verdict['outcome']):<8} {verdict['criterion']}: {verdict['reason']}")
+    lines += [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
+    lines += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
+    lines += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
+    lines += ["", *(f"  note: {warning['message']}" for warning in document["warnings"])] if document["warnings"] else []
+    verdict = "ready: oloproof run" if document["ready"] else "not ready: see above"
+    return "\n".join([*lines, "", verdict])
+
+
+@click.command("init", short_help="Make a project that runs.")
+@click.argument("folder", metavar="[DIR]", default=".")
+@click.option("--example", metavar="NAME", default="thumbnails", show_default=True, help="Which example to begin with.")
+@reported
+def init_command(folder: str, example: str) -> None:
+    """Make a small project in DIR (here by default) that runs as it is: cases, pictures, a system and a policy.
+
+    Nothing that exists is overwritten.
+    """
+    from oloproof.examples import copy_example
+
+    written = copy_example(example, Path(folder))
+    for path in written:
+        click.echo(f"wrote {path}")
+    where = "" if folder == "." else f"cd {folder} && "
+    click.echo(f"\nnext: {where}oloproof check, then oloproof run")
+
+
+@click.command("schema", short_help="Print the JSON Schema of oloproof.yaml.")
+@click.option("--policy", is_flag=True, help="That of a policy file (release.yaml) instead.")
+@reported
+def schema_command(policy: bool) -> None:
+    """Print the JSON Schema, for editors: # yaml-language-server: $schema=oloproof.schema.json"""
+    from oloproof.config.schema import policy_schema, project_schema
+    from oloproof.evaluators import builtin_registry
+
+    print_document(policy_schema() if policy else project_schema(builtin_registry().options()))
+
+
+@click.command("doctor", short_help="Say what this machine has and lacks.")
+@json_option
+@reported
+def doctor_command(as_json: bool) -> None:
+    """Say which tools and libraries are here, what each is for, and how to get what is missing."""
+    from oloproof.media.equipment import equipment
+
+    found = equipment()
+    document = {
+        "oloproof": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "sqlite": sqlite3.sqlite_version,
+        "tools": [
+            {"name": one.name, "version": one.version, "needed_for": one.needed_for, "cure": one.cure} for one in found
+        ],
+    }
+    if as_json:
+        print_document(document)
+        return
+    click.echo(f"oloproof {__version__}, Python {document['python']}, SQLite {document['sqlite']}")
+    for one in found:
+        if one.version is not None:
+            click.echo(f"  {painted('here', 'pass'):<8} {one.name} {one.version}")
+        else:
+            click.echo(f"  {painted('missing', 'fail')}  {one.name}: needed for {one.needed_for}; {one.cure}")

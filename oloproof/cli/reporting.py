@@ -1,0 +1,78 @@
+"""``oloproof report`` and ``oloproof export``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from oloproof import reports
+from oloproof.cli.console import reported
+from oloproof.cli.options import (
+    RUN_HELP,
+    config_option,
+    opened_history,
+    opened_reader,
+    policy_of,
+    run_argument,
+    written,
+)
+from oloproof.running.deciding import conclude
+
+FORMATS = ("json", "jsonl", "csv", "junit", "markdown")
+
+
+@click.command("report", short_help="Write a run as one HTML file.", epilog=RUN_HELP)
+@run_argument
+@config_option
+@click.option("--html", "html", metavar="FILE", required=True, help="Where to write it.")
+@click.option("--thumbnails", is_flag=True, help="Embed small pictures of the recorded images.")
+@click.option("--policy", metavar="FILE", help="Decide by this policy instead of the project's own.")
+@reported
+def report_command(run: str | None, config: str, html: str, thumbnails: bool, policy: str | None) -> None:
+    """Write one self-contained HTML file: decisions, metrics with their intervals, failures first."""
+    options = policy_of(config, policy)
+    with opened_history(config) as history, opened_reader(history) as reader:
+        found = history.find(run)
+        conclusion = conclude(history, found, options)
+        written(html, lambda out: reports.write_html(out, history, found, conclusion, reader, thumbnails=thumbnails))
+    click.echo(f"wrote {html}", err=True)
+
+
+@click.command("export", short_help="Write a run as JSON, JSONL, CSV, JUnit or Markdown.", epilog=RUN_HELP)
+@run_argument
+@config_option
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="json", show_default=True, help="The form.")
+@click.option("--out", "out", metavar="FILE", help="Where to write it; standard output by default.")
+@click.option("--policy", metavar="FILE", help="Decide by this policy instead of the project's own.")
+@click.option(
+    "--withhold", type=click.Choice(["paths"]), multiple=True,
+    help="Leave out what should not leave the machine: paths, where files lie (their digests stay).",
+)
+@reported
+def export_command(
+    run: str | None, config: str, format_: str, out: str | None, policy: str | None, withhold: tuple[str, ...]
+) -> None:
+    """Write a stored run in a form for other programs."""
+    options = policy_of(config, policy)
+    withheld = frozenset(withhold)
+    with opened_history(config) as history, opened_reader(history) as reader:
+        found = history.find(run)
+        conclusion = conclude(history, found, options)
+        writers: dict[str, Any] = {
+            "json": reports.write_json,
+            "jsonl": reports.write_jsonl,
+            "csv": reports.write_csv,
+            "junit": reports.write_junit,
+            "markdown": reports.write_markdown,
+        }
+
+        def write(stream: Any) -> None:
+            writers[format_](stream, history, found, conclusion, reader, withhold=withheld)
+
+        if out is None:
+            write(sys.stdout)
+        else:
+            written(out, write)
+            click.echo(f"wrote {out}", err=True)

@@ -1,0 +1,82 @@
+"""``oloproof run``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from oloproof.cli.console import own_stdout, painted, print_document, reported
+from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, written
+from oloproof.cli.progress import ProgressLine
+from oloproof.config import load_project
+from oloproof.evaluators import builtin_registry
+from oloproof.running import RunResult, Selection, run
+from oloproof.running.documents import run_document
+
+_FRESH = {"all": frozenset({"system", "judge"}), "system": frozenset({"system"}), "judge": frozenset({"judge"})}
+
+
+@click.command("run", short_help="Run every case, evaluate, and decide.")
+@config_option
+@click.option("--case", "cases", metavar="ID", multiple=True, help="Only this case; may be given several times.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N cases.")
+@click.option(
+    "--fresh", is_flag=False, flag_value="all", type=click.Choice(["all", "system", "judge"]),
+    help="Ask again what was answered before: the system, the judges, or (alone) both.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the run that was not finished.")
+@click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
+@click.option("--html", metavar="FILE", help="Also write the HTML report.")
+@click.option("--markdown", metavar="FILE", help="Also write Markdown for a pull request.")
+@click.option("--quiet", is_flag=True, help="No progress, only the result.")
+@json_option
+@reported
+def run_command(config: str, cases: tuple[str, ...], limit: int | None, fresh: str | None, resume: bool,
+                junit: str | None, html: str | None, markdown: str | None, quiet: bool, as_json: bool) -> None:
+    """Run the project's system over its cases, evaluate every answer, and decide by the policy.
+
+    Answers that an earlier run got for the same input, files, system and code come from the cache. With --case or
+    --limit the run is partial and decides nothing. Exit codes: 0 every rule is satisfied, 1 a rule blocks, 2 the run
+    could not be completed; then what was done is kept and --resume goes on.
+    """
+    with own_stdout() as out:
+        with ProgressLine(quiet=quiet) as progress:
+            registry = builtin_registry()
+            result = run(
+                load_project(Path(config), registry.options()),
+                registry=registry,
+                selection=Selection(cases, limit),
+                fresh=_FRESH[fresh] if fresh else frozenset(),
+                resume=resume,
+                listener=progress,
+            )
+        _write_files(config, result, junit=junit, html=html, markdown=markdown)
+        _print(config, result, out, as_json=as_json)
+    sys.exit(result.exit_code)
+
+
+def _print(config: str, result: RunResult, out: TextIO, *, as_json: bool) -> None:
+    from oloproof.reports import run_summary
+
+    with opened_history(config) as history:
+        document = run_document(history, result.run, result.conclusion)
+    if as_json:
+        print_document(document, out)
+    else:
+        click.echo(run_summary(document, seconds=result.seconds, paint=painted), file=out)
+
+
+def _write_files(config: str, result: RunResult, **files: str | None) -> None:
+    if not any(files.values()):
+        return
+    from oloproof import reports
+
+    writers: dict[str, Any] = {"junit": reports.write_junit, "html": reports.write_html, "markdown": reports.write_markdown}
+    with opened_history(config) as history, opened_reader(history) as reader:
+        for kind, path in files.items():
+            if path is not None:
+                written(path, lambda stream, kind=kind: writers[kind](stream, history, result.run, result.conclusion, reader))
+

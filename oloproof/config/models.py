@@ -1,0 +1,286 @@
+"""What ``oloproof.yaml`` and a policy may say: strict, frozen pydantic models, in the long form only.
+
+Paths are kept as written here; :mod:`oloproof.config.loading` resolves them against the file that names them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+
+@dataclass(frozen=True)
+class InWords:
+    """Says what a pattern asks for, in words for the person who broke it: ``Annotated[str, ..., InWords("...")]``."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ShortForm:
+    """Lets a mapping be written as one value: a value of type ``kind`` stands for ``{key: value}``.
+
+    Used as ``Annotated[SomeOptions, ShortForm("path", str)]``.
+    """
+
+    key: str
+    kind: type
+
+    def expand(self, value: Any) -> Any:
+        """Return the long form of ``value``; what is not in the short form stays as it is."""
+        return {self.key: value} if isinstance(value, self.kind) and not isinstance(value, bool) else value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.expand, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        long = handler(schema)
+        short = handler.resolve_ref_schema(long)["properties"][self.key]
+        choices = [choice for choice in short.get("anyOf", [short]) if choice.get("type") != "null"]
+        return {"anyOf": [*({k: v for k, v in choice.items() if k != "title"} for choice in choices), long]}
+
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Criterion = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=100),
+    InWords("letters, digits, _ and -, beginning with a letter or _"),
+]
+RepositoryPath = Annotated[str, StringConstraints(min_length=1)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+FieldPath = Annotated[str, StringConstraints(min_length=1)]
+
+RATES = ("error_rate", "invalid_rate", "missing_rate")
+
+
+class Options(BaseModel):
+    """The base of every mapping in a file of ours: unknown keys, wrong types and loose numbers are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, populate_by_name=True)
+
+
+class EvaluatorOptions(Options):
+    """The keys that every evaluator takes. ``criterion`` is the name under which it reports."""
+
+    type: str
+    criterion: Criterion
+    on_execution_error: Literal["missing", "fail"] = "missing"
+
+
+class DatasetOptions(Options):
+    """Where the cases come from: a file (``path``) or a folder of media with an optional table beside it."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["path"]}, {"required": ["folder"]}]})
+
+    path: RepositoryPath | None = None
+    folder: RepositoryPath | None = None
+    table: RepositoryPath | None = None
+    media: list[FieldPath] = []
+
+    @model_validator(mode="after")
+    def _one_source(self) -> DatasetOptions:
+        if (self.path is None) == (self.folder is None):
+            raise ValueError("give either path: (a JSONL, JSON or CSV file) or folder: (one case a media file)")
+        if self.table is not None and self.folder is None:
+            raise ValueError("table: goes with folder:")
+        return self
+
+
+class CommandOptions(Options):
+    """A program given as a list of arguments; ``keep`` keeps one worker that answers a line a trial."""
+
+    run: Annotated[list[str], Field(min_length=1)]
+    keep: bool = False
+
+
+class HttpOptions(Options):
+    """A service that is posted each trial as JSON. ``headers_env`` names environment variables, never values."""
+
+    url: Annotated[
+        str,
+        StringConstraints(pattern=r"^https?://"),
+        InWords("an address that begins with http:// or https://"),
+    ]
+    headers_env: dict[str, str] = {}
+    timeout: Seconds | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _no_password(cls, url: str) -> str:
+        if "@" in url.split("://", 1)[1].split("/", 1)[0]:
+            raise ValueError("a user name or password in an address would be stored with every run; use headers_env:")
+        return url
+
+
+class SystemOptions(Options):
+    """The system under evaluation: exactly one of ``callable``, ``command`` and ``http``."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": [kind]} for kind in ("callable", "command", "http")]}
+    )
+
+    name: Name | None = None
+    version: Name | None = None
+    callable: (
+        Annotated[
+            str,
+            StringConstraints(pattern=r"^[\w.]+:[\w.]+$"),
+            InWords("module:function, such as app:describe"),
+        ]
+        | None
+    ) = None
+    command: Annotated[CommandOptions, ShortForm("run", list)] | None = None
+    http: Annotated[HttpOptions, ShortForm("url", str)] | None = None
+    records: list[Literal["media/v1"]] | None = None
+    timeout: Seconds | None = None
+    parameters: dict[str, Any] = {}
+    code_paths: list[RepositoryPath] = []
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> SystemOptions:
+        given = [key for key in ("callable", "command", "http") if getattr(self, key) is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"give exactly one of callable:, command: and http: (found {found})")
+        if self.callable is None and self.name is None:
+            raise ValueError("a command or HTTP system needs a name:")
+        return self
+
+
+class RepeatOptions(Options):
+    """How often each case is executed, and how many repeats must pass for the case to pass."""
+
+    count: Annotated[int, Field(ge=1, le=1000)]
+    pass_when: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _reachable(self) -> RepeatOptions:
+        if self.pass_when is not None and self.pass_when > self.count:
+            raise ValueError(f"pass_when: {self.pass_when} is more than count: {self.count}, so no case could pass")
+        return self
+
+
+class RuleOptions(Options):
+    """One thing that must hold. What is compared is inferred from the keys when ``kind`` is left out."""
+
+    id: Name
+    metric: Name
+    kind: (
+        Literal[
+            "interval",
+            "interval_threshold",
+            "observed_count",
+            "superiority",
+            "non_inferiority",
+            "equivalence",
+        ]
+        | None
+    ) = None
+    min: float | None = None
+    max: float | None = None
+    max_failures: Annotated[int, Field(ge=0)] | None = None
+    margin: Annotated[float, Field(gt=0)] | None = None
+    variant: Name | None = None
+    slice: dict[str, Any] | None = None
+    decide_on: Literal["interval", "estimate"] = "interval"
+    requires_manual_review: bool = False
+
+    @property
+    def effective_kind(self) -> str:
+        """The kind of the rule in its canonical word."""
+        if self.kind == "interval_threshold":
+            return "interval"
+        if self.kind is not None:
+            return self.kind
+        return "observed_count" if self.max_failures is not None else "interval"
+
+    @property
+    def criterion(self) -> str:
+        """The criterion that the metric is about."""
+        base, _, rate = self.metric.rpartition(".")
+        return base if rate in RATES and base else self.metric
+
+    @property
+    def rate(self) -> str | None:
+        """``error_rate``, ``invalid_rate`` or ``missing_rate`` when the metric is one of these, else None."""
+        base, _, rate = self.metric.rpartition(".")
+        return rate if rate in RATES and (base or self.metric == "error_rate") else None
+
+    @property
+    def compares(self) -> bool:
+        """Whether the rule needs a baseline run."""
+        return self.effective_kind in ("superiority", "non_inferiority", "equivalence")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RuleOptions:
+        kind = self.effective_kind
+        bounds = [key for key in ("min", "max", "max_failures") if getattr(self, key) is not None]
+        if kind == "interval" and (len(bounds) != 1 or bounds == ["max_failures"]):
+            raise ValueError("an interval rule takes exactly one of min: and max:")
+        if kind == "observed_count" and bounds != ["max_failures"]:
+            raise ValueError("an observed_count rule takes max_failures: and no min: or max:")
+        if self.compares and bounds:
+            raise ValueError(f"a {kind} rule compares two runs and takes no {bounds[0]}:")
+        if kind in ("non_inferiority", "equivalence") and self.margin is None:
+            raise ValueError(f"a {kind} rule needs margin:")
+        if kind not in ("non_inferiority", "equivalence") and self.margin is not None:
+            raise ValueError(f"margin: goes with non_inferiority and equivalence, not with {kind}")
+        if self.rate is not None and kind not in ("interval", "observed_count"):
+            raise ValueError(f"{self.metric} takes max: or max_failures:")
+        return self
+
+
+States = Literal["FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+
+
+class PolicyOptions(Options):
+    """What must hold before a system may ship."""
+
+    version: Literal[1] = 1
+    confidence_level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    block_on: list[States] = ["FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+    require_validated_evaluators: bool = True
+    rules: list[RuleOptions] = []
+
+    @field_validator("rules")
+    @classmethod
+    def _unique(cls, rules: list[RuleOptions]) -> list[RuleOptions]:
+        seen: dict[str, int] = {}
+        for number, rule in enumerate(rules):
+            if rule.id in seen:
+                raise ValueError(
+                    f"rules[{number}] and rules[{seen[rule.id]}] have the same id {rule.id!r}; ids are unique"
+                )
+            seen[rule.id] = number
+        return rules
+
+
+class ProjectOptions(Options):
+    """The whole of ``oloproof.yaml``. ``evaluators`` are checked by the models that the registry knows."""
+
+    version: Literal[1]
+    project: Name
+    dataset: Annotated[DatasetOptions, ShortForm("path", str)]
+    system: SystemOptions
+    evaluators: list[dict[str, Any]] = []
+    policy: PolicyOptions | str | None = None
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
+    repeats: Annotated[RepeatOptions, ShortForm("count", int)] = RepeatOptions(count=1)
+    outputs: RepositoryPath = "out"
+    media_roots: list[RepositoryPath] = []
+
+
+SLICE_NAME = re.compile(r"^[^\s.]+$")

@@ -1,0 +1,130 @@
+"""Rows from CSV. Every value is text, also ``12`` and ``true``; an empty cell is an empty text."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+from oloproof.datasets.json_rows import RawRow
+from oloproof.datasets.lines import ByteSource
+from oloproof.datasets.report import Report
+
+_PARTS = ("input", "expected", "slice", "metadata")
+
+
+def read_csv(source: ByteSource, report: Report, keys: tuple[str, ...] = ("id",)) -> Iterator[RawRow]:
+    """Yield the rows of a CSV with the columns ``id``, ``input.NAME``, ``expected.NAME`` and ``slice.NAME``.
+
+    Without any such prefix every column but ``keys`` is a field of ``input``. A dot in NAME makes nested objects.
+    """
+    reader = csv.reader(_text_lines(source), strict=True)
+    try:
+        header = next((cells for cells in reader if cells), None)
+        if header is None:
+            return
+        places = _places(header, report, reader.line_num, keys)
+        if places is None:
+            return
+        for line, cells in _numbered(reader):
+            if len(cells) != len(header):
+                report.add(f"the row has {len(cells)} cells, the header has {len(header)}", line)
+            else:
+                yield line, "", _row(places, cells)
+    except csv.Error as error:
+        report.add(_in_words(error), reader.line_num)
+    except UnicodeDecodeError:
+        line, column, message = source.not_utf8()
+        report.add(message, line, column)
+
+
+def _text_lines(source: ByteSource) -> Iterator[str]:
+    for raw in source.lines():
+        yield raw.decode() + "\n"
+
+
+def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the line it begins on."""
+    begin = reader.line_num + 1
+    for cells in reader:
+        if cells:
+            yield begin, cells
+        begin = reader.line_num + 1
+
+
+def _in_words(error: csv.Error) -> str:
+    words = str(error)
+    if "field larger" in words:
+        return f"a cell is longer than {csv.field_size_limit():,} characters; write the dataset as JSONL"
+    if "unexpected end" in words:
+        return "a quote that was opened is never closed"
+    return f"this is not CSV: {words}"
+
+
+def _places(header: list[str], report: Report, line: int, keys: tuple[str, ...]) -> list[tuple[str, ...]] | None:
+    """Return for each column the path of its value in a row, None after saying what is wrong with the header."""
+    before = report.count
+    for number, name in enumerate(header, 1):
+        if not name.strip():
+            report.add(f"column {number} has no name", line)
+        elif name != name.strip():
+            report.add(f"the column {name!r} has blanks around its name; take them away", line)
+        elif "" in name.split("."):
+            report.add(f"the column {name!r} has an empty part between its dots", line)
+        elif name in header[: number - 1]:
+            report.add(f"the column {name!r} is given twice", line)
+    prefixed = any(name.partition(".")[0] in _PARTS and "." in name for name in header)
+    places = [_place(name, prefixed, report, line, keys) for name in header]
+    _refuse_overlap(places, report, line)
+    _require_keys(header, report, line, keys)
+    return places if report.count == before else None
+
+
+def _place(name: str, prefixed: bool, report: Report, line: int, keys: tuple[str, ...]) -> tuple[str, ...]:
+    if name in keys:
+        return (name,)
+    parts = tuple(name.split("."))
+    if prefixed and not (len(parts) > 1 and parts[0] in _PARTS):
+        near = difflib.get_close_matches(parts[0], [*_PARTS, *keys], n=1)
+        meant = ".".join([near[0], *parts[1:]]) if near else ""
+        known = f"columns are {', '.join(keys)}, input.NAME, expected.NAME and slice.NAME"
+        hint = f"did you mean {meant}?" if meant and meant != name else known
+        if parts == ("expected",) or parts == ("input",) or parts == ("slice",):
+            hint = f"did you mean {name}.NAME?"
+        report.add(f"unknown column {name!r}; {hint}", line)
+    if not prefixed and name == "expected":
+        cure = "name it expected.NAME, and the others input.NAME"
+        report.add(f"the column 'expected' would be given to the system as input; {cure}", line)
+    return parts if prefixed else ("input", *parts)
+
+
+def _refuse_overlap(places: list[tuple[str, ...]], report: Report, line: int) -> None:
+    known = set(places)
+    for place in places:
+        for length in range(1, len(place)):
+            if place[:length] in known:
+                report.add(f"{'.'.join(place)} lies inside the value of {'.'.join(place[:length])}", line)
+
+
+def _require_keys(header: list[str], report: Report, line: int, keys: tuple[str, ...]) -> None:
+    key = "id" if keys == ("id",) else "file"
+    if key in header:
+        return
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        report.add("the columns are not separated by commas; write the file with commas", line)
+        return
+    near = difflib.get_close_matches(key, [name.strip().lower() for name in header], n=1)
+    hint = f"; did you mean to name {near[0]!r} so?" if near else f"; columns are {', '.join(header)}"
+    report.add(f"there is no column {key!r}{hint}", line)
+
+
+def _row(places: list[tuple[str, ...]], cells: list[str]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for place, cell in zip(places, cells, strict=True):
+        inner = row
+        for part in place[:-1]:
+            inner = inner.setdefault(part, {})
+        inner[place[-1]] = cell
+    row.setdefault("input", {})
+    return row

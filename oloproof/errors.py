@@ -1,0 +1,122 @@
+"""Every error that Oloproof raises on purpose, and the exit code each one ends a command with.
+
+::
+
+    OloproofError                 2  the root: something a person can mend
+    ├── ConfigError               2  oloproof.yaml or a policy says something that cannot be meant
+    ├── DatasetError              2  a dataset cannot be read
+    ├── SystemError_              2  the system under evaluation cannot be loaded or started
+    ├── EvaluatorError            2  an evaluator cannot be loaded or its set-up is wrong
+    ├── StorageError              2  the database under .oloproof/ cannot be used
+    ├── RunNotFound               2  no run, or more than one, answers to the name given
+    ├── RunInterrupted            2  the run was stopped before it was complete
+    ├── ToolMissing               2  ffmpeg or ffprobe is needed and not installed
+    └── MediaError                2  a media file cannot be recorded or read
+        ├── MediaDrift            2  a recorded file holds other bytes now: stops the run
+        ├── MediaMissing          -  a recorded file is gone or unreadable: that case is missing
+        └── MediaUnreadable       -  the bytes are there but are not what they claim: that check fails
+
+A ``-`` never ends a command: the engine turns it into a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class OloproofError(Exception):
+    """Something a person can mend; its text is one paragraph without a traceback."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a file: where it is, what was found, and what to do."""
+
+    file: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    path: str = ""
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.line is not None:
+            where += f":{self.line}"
+            if self.column is not None:
+                where += f":{self.column}"
+        return f"{where}  {self.path}: {self.message}" if self.path else f"{where}  {self.message}"
+
+
+class _ProblemsError(OloproofError):
+    """An error that lists every mistake found, not the first one only."""
+
+    def __init__(self, problems: Sequence[Problem] | str) -> None:
+        self.problems: tuple[Problem, ...] = () if isinstance(problems, str) else tuple(problems)
+        text = problems if isinstance(problems, str) else "\n".join(str(problem) for problem in problems)
+        super().__init__(text)
+
+
+class ConfigError(_ProblemsError):
+    """The project file or a policy is wrong; ``problems`` holds every mistake with its place."""
+
+
+class DatasetError(_ProblemsError):
+    """The dataset cannot be read; ``problems`` holds every bad row with its line."""
+
+
+class SystemError_(OloproofError):  # noqa: N801 - SystemError is a builtin of another meaning
+    """The system under evaluation cannot be loaded or started."""
+
+
+class EvaluatorError(OloproofError):
+    """An evaluator cannot be loaded, or what it was given can never work."""
+
+
+class StorageError(OloproofError):
+    """The database under ``.oloproof/`` cannot be opened, read or written."""
+
+
+class RunNotFound(OloproofError):
+    """No run, or more than one, answers to the name that was given."""
+
+
+class RunInterrupted(OloproofError):
+    """The run was stopped before every trial was done; what was done is kept."""
+
+
+class ToolMissing(OloproofError):
+    """ffmpeg or ffprobe is needed for this file and is not installed."""
+
+
+class MediaError(OloproofError):
+    """A media file cannot be recorded or read. ``path`` is the file, ``code`` a stable reason."""
+
+    def __init__(self, message: str, *, path: str | Path = "", code: str = "media_error") -> None:
+        super().__init__(message)
+        self.path = str(path)
+        self.code = code
+
+
+class MediaDrift(MediaError):
+    """A recorded file holds other bytes than were recorded. Stops the run."""
+
+    def __init__(self, message: str, *, path: str | Path = "", recorded: str = "", found: str = "") -> None:
+        super().__init__(message, path=path, code="media_changed")
+        self.recorded = recorded
+        self.found = found
+
+
+class MediaMissing(MediaError):
+    """A recorded file cannot be read any more: gone, a directory, a symlink, no permission.
+
+    ``code`` is ``media_gone``, ``media_is_directory``, ``media_is_symlink``, ``media_not_a_file`` or
+    ``media_not_readable``. The verdict that needed the file is *missing*, never a failure.
+    """
+
+
+class MediaUnreadable(MediaError):
+    """The bytes are as recorded but cannot be decoded; a check on them fails and says why."""

@@ -1,0 +1,239 @@
+"""``media_check``: every recorded file of a role meets every declared condition, measured on its bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from oloproof.config.models import EvaluatorOptions
+from oloproof.errors import MediaMissing, MediaUnreadable
+from oloproof.evaluators.base import Evaluator, Subject, labels_of
+from oloproof.evaluators.media_conditions import LIMITS, Measured, Problem, problems_of, ratio_of
+from oloproof.media.ffmpeg import require_tool
+from oloproof.media.formats import FORMATS
+from oloproof.records import Verdict
+
+MediaRole = Literal["input", "output", "context", "all"]
+Pixels = Annotated[int, Field(ge=1)]
+Whole = Annotated[int, Field(ge=0)]
+Length = Annotated[float, Field(ge=0)]
+Ratio = Annotated[float | str, Field(union_mode="smart")]
+
+_NAMES = {name for name, entry in FORMATS.items() if entry.kind is not None}
+_ALIASES = {
+    extension: name for name in reversed(FORMATS) if name in _NAMES for extension in FORMATS[name].extensions
+} | {name: name for name in _NAMES}
+
+
+class MediaCheckOptions(EvaluatorOptions):
+    """The keys of ``media_check``."""
+
+    type: Literal["media_check"]
+    role: MediaRole = "output"
+    kind: Literal["image", "audio", "video", "any"] = "any"
+    formats: Annotated[list[str], Field(min_length=1)] | None = None
+    allow_misnamed: bool = False
+    min_width: Pixels | None = None
+    max_width: Pixels | None = None
+    min_height: Pixels | None = None
+    max_height: Pixels | None = None
+    aspect_ratio: Ratio | None = None
+    aspect_tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    min_aspect_ratio: Ratio | None = None
+    max_aspect_ratio: Ratio | None = None
+    min_duration: Length | None = None
+    max_duration: Length | None = None
+    min_bytes: Whole | None = None
+    max_bytes: Whole | None = None
+    count: Whole | None = None
+    min_count: Whole | None = None
+    max_count: Whole | None = None
+    intact: bool = False
+    animated: bool | None = None
+    has_audio: bool | None = None
+
+    @field_validator("formats")
+    @classmethod
+    def _known(cls, formats: list[str] | None) -> list[str] | None:
+        return None if formats is None else [_format_named(name) for name in formats]
+
+    @field_validator("aspect_ratio", "min_aspect_ratio", "max_aspect_ratio")
+    @classmethod
+    def _is_ratio(cls, value: float | str | None) -> float | str | None:
+        if value is not None:
+            ratio_of(value)
+        return value
+
+    @model_validator(mode="after")
+    def _sensible(self) -> MediaCheckOptions:
+        for name in (*LIMITS, "aspect_ratio", "count"):
+            low, high = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            if low is not None and high is not None and _number(low) > _number(high):
+                raise ValueError(f"min_{name}: {low} is above max_{name}: {high}, so nothing could pass")
+        if self.count is not None and (self.min_count is not None or self.max_count is not None):
+            raise ValueError("give either count: or min_count: and max_count:")
+        for name, needed in (("allow_misnamed", "formats"), ("aspect_tolerance", "aspect_ratio")):
+            if name in self.model_fields_set and getattr(self, needed) is None:
+                raise ValueError(f"{name}: goes with {needed}:")
+        if self.kind == "audio" and self._measures_pictures():
+            raise ValueError(f"{self._measures_pictures()}: measures pictures, and kind is audio")
+        if not self._has_condition():
+            raise ValueError("give at least one condition, such as kind: image or max_width: 256")
+        return self
+
+    def _measures_pictures(self) -> str:
+        names = [f"{end}_{name}" for name in ("width", "height", "aspect_ratio") for end in ("min", "max")]
+        given = [name for name in (*names, "aspect_ratio", "animated") if getattr(self, name) is not None]
+        return given[0] if given else ""
+
+    def _has_condition(self) -> bool:
+        besides = {
+            "type",
+            "criterion",
+            "on_execution_error",
+            "role",
+            "kind",
+            "allow_misnamed",
+            "aspect_tolerance",
+            "intact",
+        }
+        given = [name for name in self.model_fields_set - besides if getattr(self, name) is not None]
+        return bool(given) or self.intact or self.kind != "any"
+
+
+class MediaCheck(Evaluator[MediaCheckOptions]):
+    """Passes when every recorded file of a role meets every condition. No score; the reason carries what was measured.
+
+    Everything is read from the bytes and never from the name, and measured as a viewer shows it: turned by its
+    orientation tag, with its pixel ratio applied. A limit is itself allowed: 256 px passes ``max_width: 256``.
+
+    Keys:
+        role: whose files: ``input``, ``output``, ``context`` or ``all``. Default: output.
+        kind: every file of the role is an ``image``, ``audio`` or ``video``; ``any`` asks nothing. Default: any.
+        formats: the formats that pass, such as ``[png, jpeg, webp]``; ``jpg`` and other usual endings are
+            understood, ``png`` covers animated PNG. A file name that contradicts the bytes fails too.
+        allow_misnamed: let such a name pass. Default: false.
+        min_width, max_width, min_height, max_height: whole pixels, 1 or more, of images and video.
+        aspect_ratio: width to height as ``"16:9"`` or a number, of images and video.
+        aspect_tolerance: how far the ratio may be off, as a share of it, 0 to below 1. Default: 0.01.
+        min_aspect_ratio, max_aspect_ratio: bounds of width to height, without a tolerance.
+        min_duration, max_duration: seconds, 0 or more, of audio, video and animations.
+        min_bytes, max_bytes: size of the file, 0 or more.
+        count, min_count, max_count: how many files the role has, 0 or more.
+        intact: the file can be decoded to its very end. Default: false, which asks nothing.
+        animated: an image is an animation (true) or a still (false).
+        has_audio: there is a sound track (true) or none (false).
+
+    At least one condition is needed; ``kind`` alone is one. A file of another kind fails, as does one that has no
+    such measure (the duration of a still) and one that is no medium at all (an error page saved as ``.png``). A picture
+    too large to decode and a format without a decoder fail ``intact`` in those words. When no file of the role
+    was recorded the verdict is missing, unless the counts decide it; when one is gone, it is missing.
+
+    Passes:
+        options: {kind: image, formats: [png, jpg], max_width: 64, aspect_ratio: "1:1", intact: true}
+        media: [photo.png png 64x64]
+
+    Passes:
+        options: {role: all, kind: audio, min_duration: 1, max_duration: 1.5}
+        media: [input voice.wav wav 1.25s]
+
+    Fails:
+        options: {max_width: 256, max_bytes: 50000}
+        media: [small.png png 64x64, large.png png 512x64]
+
+    Fails:
+        options: {formats: [png]}
+        media: [photo.png jpeg 64x64]
+    """
+
+    type: ClassVar[str] = "media_check"
+    Options = MediaCheckOptions
+
+    def __init__(self, options: MediaCheckOptions, root: Path) -> None:
+        super().__init__(options, root)
+        self._role = options.role
+        self._only_counts = not options.model_dump(exclude_defaults=True).keys() - _ABOUT_COUNTS
+
+    @property
+    def reads_media(self) -> bool:
+        """Always."""
+        return True
+
+    def prepare(self) -> None:
+        """Check that ffprobe is there when it will be needed for certain."""
+        if self.options.intact and self.options.kind in ("audio", "video"):
+            require_tool("ffprobe", f"{self.criterion} decodes {self.options.kind}")
+
+    def evaluate(self, subject: Subject) -> Verdict:
+        """Measure every item of the role."""
+        items = subject.items(self._role)
+        problems = list(self._count_problems(len(items)))
+        if not items:
+            return self._without_media(problems)
+        measured = []
+        try:
+            for item, label in zip(items, labels_of(items), strict=True):
+                subject.reader.verify(item)
+                one = Measured(item, label, subject.reader)
+                problems += problems_of(one, self.options)
+                measured.append(one.as_json())
+        except MediaMissing as error:
+            return Verdict.missing(str(error), code=error.code)
+        except MediaUnreadable as error:  # it took longer to measure than is allowed
+            return Verdict.missing(f"{label}: {error}", code=error.code)
+        return _verdict(problems, measured)
+
+    def _count_problems(self, found: int) -> Iterator[Problem]:
+        options = self.options
+        if options.count is not None and found != options.count:
+            yield Problem("", "count", found, options.count, f"{_items(found)} recorded, not {options.count}")
+        if options.min_count is not None and found < options.min_count:
+            yield Problem(
+                "", "min_count", found, options.min_count, f"{_items(found)} recorded, fewer than {options.min_count}"
+            )
+        if options.max_count is not None and found > options.max_count:
+            yield Problem(
+                "", "max_count", found, options.max_count, f"{_items(found)} recorded, more than {options.max_count}"
+            )
+
+    def _without_media(self, problems: Sequence[Problem]) -> Verdict:
+        if problems:
+            return _verdict(problems, [])
+        role = "" if self._role == "all" else f" with role {self._role}"
+        if 0 in (self.options.count, self.options.min_count) or self._only_counts:
+            return Verdict.passed(f"no media was recorded{role}, which the count allows", measured=[], problems=[])
+        return Verdict.missing(f"no media was recorded{role}", code="no_media")
+
+
+_ABOUT_COUNTS = {"type", "criterion", "on_execution_error", "role", "count", "min_count", "max_count"}
+
+
+def _items(count: int) -> str:
+    return f"{count} item{'' if count == 1 else 's'}"
+
+
+def _verdict(problems: Sequence[Problem], measured: list[dict[str, Any]]) -> Verdict:
+    details = {"measured": measured, "problems": [problem.as_json() for problem in problems]}
+    if not problems:
+        return Verdict("pass", f"{_items(len(measured))} measured, every condition met", None, details)
+    told = "; ".join(str(problem) for problem in problems[:6])
+    more = f"; and {len(problems) - 6} more" if len(problems) > 6 else ""
+    return Verdict("fail", told + more, None, details)
+
+
+def _number(value: float | str) -> float:
+    return ratio_of(value) if isinstance(value, str) else value
+
+
+def _format_named(name: str) -> str:
+    plain = re.sub(r"^\.", "", name.strip().lower())
+    if plain in _ALIASES:
+        return _ALIASES[plain]
+    near = get_close_matches(plain, _ALIASES, 1, 0.5)
+    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(_NAMES))}"
+    raise ValueError(f"{name!r} is no format that can be told{hint}")

@@ -1,0 +1,261 @@
+"""Measuring one recorded file against the conditions of ``media_check``, reading no more of it than they need."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from oloproof.media.formats import FORMATS, describe
+from oloproof.media.measurements import depth_rank
+from oloproof.media.reading import MediaReader
+from oloproof.media.sniffing import extension_matches
+from oloproof.records import Depth, Facts, MediaItem
+
+if TYPE_CHECKING:
+    from oloproof.evaluators.media_check import MediaCheckOptions
+
+LIMITS = {"width": "px", "height": "px", "duration": "s", "bytes": "bytes"}
+_COVERED = {"apng": "png"}
+_RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One condition that one item does not meet, with what was measured and what was wanted."""
+
+    item: str
+    condition: str
+    measured: Any
+    wanted: Any
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.text}" if self.item else self.text
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it stands in ``details.problems``."""
+        return {"item": self.item, "condition": self.condition, "measured": self.measured, "wanted": self.wanted}
+
+
+class Measured:
+    """One verified item. What its record tells is taken from there; the file is looked into as deep as asked."""
+
+    def __init__(self, item: MediaItem, label: str, reader: MediaReader) -> None:
+        self.item = item
+        self.label = label
+        self._reader = reader
+        self._facts: Facts | None = None
+
+    def facts(self, depth: Depth) -> Facts:
+        """Return the facts to at least ``depth``."""
+        if self._facts is None or depth_rank(self._facts.depth) < depth_rank(depth):
+            self._facts = self._reader.facts(self.item, depth)
+        return self._facts
+
+    def get(self, name: str, deepest: Depth = "probed") -> Any:
+        """Return one fact, or None when not even ``deepest`` tells it."""
+        known = getattr(self._facts, name, None)
+        if known is None:
+            known = getattr(self.item, name, None)
+        depths: tuple[Depth, ...] = ("header", "probed", "decoded")
+        for depth in depths[: depth_rank(deepest) + 1]:
+            if known is not None:
+                break
+            known = getattr(self.facts(depth), name)
+        return known
+
+    @property
+    def is_medium(self) -> bool:
+        """Whether its bytes are an image, audio or video at all."""
+        return self.item.format in FORMATS and FORMATS[self.item.format].kind is not None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was measured, for ``details.measured``."""
+        facts, item = self._facts, self.item
+        known: dict[str, Any] = {"name": self.label, "kind": item.kind, "format": item.format}
+        for name in ("width", "height", "duration"):
+            known[name] = getattr(item, name) if facts is None or getattr(facts, name) is None else getattr(facts, name)
+        known["size"] = item.size
+        known["sha256"] = item.sha256
+        for name in ("frames", "animated", "has_audio", "decodable"):
+            known[name] = getattr(facts, name, None)
+        return {name: value for name, value in known.items() if value is not None}
+
+
+def ratio_of(value: float | str) -> float:
+    """Return a ratio of width to height written as ``16:9`` or as a number.
+
+    Raises:
+        ValueError: it is neither, or not above zero.
+    """
+    if isinstance(value, str):
+        match = _RATIO.fullmatch(value)
+        if match is None or not float(match[1]) or not float(match[2]):
+            raise ValueError(f'{value!r} is no ratio; write "16:9" in quotes, or a number such as 1.5')
+        return float(match[1]) / float(match[2])
+    if not value > 0 or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no ratio; it must be above 0")
+    return float(value)
+
+
+def problems_of(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:
+    """Yield every condition that an item does not meet."""
+    item, label = measured.item, measured.label
+    if not measured.is_medium:
+        wanted = "an image, audio or video" if options.kind == "any" else _named(options.kind)
+        yield Problem(label, "kind", item.format, options.kind, f"this is {describe(item.format)}, not {wanted}")
+        return
+    if options.intact:
+        measured.facts("decoded")
+    wrong_kind = options.kind not in ("any", item.kind)
+    if wrong_kind:
+        yield Problem(label, "kind", item.kind, options.kind, f"is {_named(item.kind)}, not {_named(options.kind)}")
+    yield from _format_problems(measured, options)
+    yield from _limit_problems(measured, options, ("bytes",) if wrong_kind else tuple(LIMITS))
+    if not wrong_kind:
+        yield from _ratio_problems(measured, options)
+        yield from _track_problems(measured, options)
+    if options.intact:
+        yield from _intact_problems(measured)
+
+
+def _named(kind: str) -> str:
+    return {"image": "an image", "video": "a video"}.get(kind, kind)
+
+
+def _format_problems(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:
+    item, label = measured.item, measured.label
+    if options.formats is None:
+        return
+    if item.format not in options.formats and _COVERED.get(item.format) not in options.formats:
+        yield Problem(
+            label,
+            "formats",
+            item.format,
+            options.formats,
+            f"format {item.format} is none of {', '.join(options.formats)}",
+        )
+    name = PurePosixPath(item.path).name
+    if not options.allow_misnamed and not extension_matches(name, item.format):
+        yield Problem(
+            label, "name", item.format, name, f"the name {name} contradicts its bytes, which are {item.format}"
+        )
+
+
+def _limit_problems(measured: Measured, options: MediaCheckOptions, names: tuple[str, ...]) -> Iterator[Problem]:
+    for name in names:
+        low, high = getattr(options, f"min_{name}"), getattr(options, f"max_{name}")
+        if low is None and high is None:
+            continue
+        condition, wanted = (f"min_{name}", low) if low is not None else (f"max_{name}", high)
+        absent = _has_no(measured, name)
+        value = None if absent else _value(measured, name)
+        unit = LIMITS[name]
+        if absent or value is None:
+            yield Problem(measured.label, condition, None, wanted, absent or f"its {name} could not be measured")
+        elif low is not None and value < low:
+            yield Problem(measured.label, f"min_{name}", value, low, _beyond(name, value, "below", low, unit))
+        elif high is not None and value > high:
+            yield Problem(measured.label, f"max_{name}", value, high, _beyond(name, value, "above", high, unit))
+
+
+def _beyond(name: str, value: float, side: str, limit: float, unit: str) -> str:
+    word = "size" if name == "bytes" else name
+    shown = f"{value:.3f}".rstrip("0").rstrip(".") if name == "duration" else str(value)
+    if shown == f"{limit:g}":  # so close that rounding would hide the difference
+        shown = repr(value)
+    return f"{word} {shown} {unit} is {side} {limit if name != 'duration' else f'{limit:g}'} {unit}"
+
+
+def _value(measured: Measured, name: str) -> Any:
+    if name == "bytes":
+        return measured.item.size
+    return measured.get(name, "decoded" if name == "duration" else "probed")
+
+
+def _has_no(measured: Measured, name: str) -> str:
+    """Return the words for a measure that an item of its kind does not have."""
+    kind = measured.item.kind
+    if name in ("width", "height", "aspect ratio") and kind == "audio":
+        return f"is audio and has no {name}"
+    if name == "duration" and kind == "image" and measured.get("animated") is False:
+        return "is a still image and has no duration"
+    return ""
+
+
+def _ratio_problems(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:
+    wanted, low, high = options.aspect_ratio, options.min_aspect_ratio, options.max_aspect_ratio
+    if wanted is None and low is None and high is None:
+        return
+    absent = _has_no(measured, "aspect ratio")
+    width, height = (None, None) if absent else (measured.get("width"), measured.get("height"))
+    if not width or not height:
+        yield Problem(measured.label, "aspect_ratio", None, wanted, absent or "its aspect ratio could not be measured")
+        return
+    ratio = width / height
+    shown = f"aspect ratio {ratio:.4g} ({width}×{height} px)"
+    if wanted is not None and abs(ratio / ratio_of(wanted) - 1) > options.aspect_tolerance + 1e-12:
+        yield Problem(
+            measured.label,
+            "aspect_ratio",
+            ratio,
+            wanted,
+            f"{shown} is not {wanted} within {options.aspect_tolerance:.2%}",
+        )
+    if low is not None and ratio < ratio_of(low) - 1e-12:
+        yield Problem(measured.label, "min_aspect_ratio", ratio, low, f"{shown} is below {low}")
+    if high is not None and ratio > ratio_of(high) + 1e-12:
+        yield Problem(measured.label, "max_aspect_ratio", ratio, high, f"{shown} is above {high}")
+
+
+def _track_problems(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:
+    kind, label = measured.item.kind, measured.label
+    if options.animated is not None:
+        found = measured.get("animated", "decoded") if kind == "image" else None
+        if kind != "image":
+            text = f"is {_named(kind)}, neither a still nor an animated image"
+            yield Problem(label, "animated", None, options.animated, text)
+        elif found is not options.animated:
+            frames = measured.get("frames") if found else None
+            told = "is a still image" if found is False else "whether it is animated could not be told"
+            told = f"is an animation{f' of {frames} frames' if frames else ''}" if found else told
+            yield Problem(label, "animated", found, options.animated, told)
+    if options.has_audio is not None:
+        sound = measured.get("has_audio") if kind == "video" else kind == "audio"
+        if sound is not options.has_audio:
+            told = "whether it has a sound track could not be told"
+            told = told if sound is None else "has a sound track" if sound else "has no sound track"
+            yield Problem(label, "has_audio", sound, options.has_audio, told)
+
+
+_INCOMPLETE = {
+    "partial": "only part of it can be decoded",
+    "none": "it cannot be decoded",
+    "too_large": "it is too large to be decoded",
+    "no_decoder": "no decoder for its format is there, so nobody knows whether it is intact",
+    None: "whether it is intact could not be told",
+}
+_ABOUT_DAMAGE = (
+    "truncated",
+    "damaged",
+    "header_length_wrong",
+    "too_large",
+    "no_decoder",
+    "video_shorter_than_container",
+)
+
+
+def _intact_problems(measured: Measured) -> Iterator[Problem]:
+    facts = measured.facts("decoded")
+    if facts.decodable == "complete":
+        return
+    why = [finding.message for finding in facts.findings if finding.code in _ABOUT_DAMAGE]
+    readable = facts.extras.get("readable")
+    if isinstance(readable, float) and 0 < readable < 1:
+        why.insert(0, f"about {readable:.0%} of it")
+    text = _INCOMPLETE[facts.decodable] + (f" ({'; '.join(why[:3])})" if why else "")
+    yield Problem(measured.label, "intact", facts.decodable, "complete", text)

@@ -1,0 +1,291 @@
+"""Decoding a picture or an animation to its end: whether it is whole, how many frames, how long.
+
+PNG is checked by :mod:`oloproof.media.png` without a picture in memory; everything else by Pillow, strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO, RawIOBase
+from typing import BinaryIO, cast
+
+from oloproof.media import gif, images, jpeg, png, webp
+from oloproof.media.binary import Source
+from oloproof.media.drafting import Draft, Limits
+from oloproof.records import Decodable
+
+SHORTEST_DELAY, RAISED_DELAY = 0.0105, 0.1
+"""Frames that ask for 10 ms or less are shown for 100 ms by browsers and by ffmpeg."""
+
+
+def shown_delay(delay: float) -> float:
+    """Return how long a viewer shows a frame that asks for ``delay`` seconds."""
+    return RAISED_DELAY if delay <= SHORTEST_DELAY else delay
+
+
+def read_animation(source: Source, draft: Draft) -> None:
+    """Fill in frames and duration of a GIF, APNG or WebP from its frame table, without decoding."""
+    reader = _TABLES.get(draft.found.format)
+    if reader is None or draft.kind == "audio":
+        return
+    delays, plays, cut = reader(source)
+    if cut:
+        draft.find("truncated", "the file ends before its last frame does")
+    _set_frames(draft, delays)
+    if len(delays) > 1 and plays is not None:
+        draft.extras["plays"] = plays
+
+
+def _set_frames(draft: Draft, delays: list[float]) -> None:
+    draft.animated = len(delays) > 1 or bool(draft.animated and draft.has("truncated"))
+    draft.frames = len(delays) or None
+    draft.duration = None
+    if not draft.animated:
+        return
+    draft.duration = sum(map(shown_delay, delays)) if delays else None
+    raised = sum(delay <= SHORTEST_DELAY for delay in delays)
+    if raised:
+        draft.find("frame_delay_raised", f"{raised} of {len(delays)} frames ask for 10 ms or less: counted as 100 ms")
+
+
+def _gif_table(source: Source) -> tuple[list[float], int | None, bool]:
+    found = gif.read_gif(source)
+    return found.delays, found.plays, found.cut
+
+
+def _png_table(source: Source) -> tuple[list[float], int | None, bool]:
+    found = png.read_png(source)
+    if not found.promised_frames:
+        return [0.0], None, found.cut
+    shown = [frame for frame in found.frames if frame.data]
+    cut = found.cut or len(shown) < found.promised_frames
+    return [frame.delay for frame in shown], found.plays, cut
+
+
+def _webp_table(source: Source) -> tuple[list[float], int | None, bool]:
+    found = webp.read_webp(source)
+    return (found.delays if found.animated else [0.0]), found.plays, found.cut
+
+
+_TABLES: dict[str, Callable[[Source], tuple[list[float], int | None, bool]]] = {
+    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table,
+}  # fmt: skip
+
+
+def decode_image(source: Source, draft: Draft, limits: Limits) -> None:
+    """Decode every frame and set ``decodable``, ``frames`` and ``duration``."""
+    if draft.decodable in ("too_large", "no_decoder"):
+        return
+    if draft.pixels() * (draft.frames or 1) > limits.max_animation_pixels:
+        draft.decodable = "too_large"
+        draft.find("too_large", f"{draft.frames} frames of {draft.stored_width}×{draft.stored_height} pixels")
+        return
+    if draft.found.format in ("png", "apng"):
+        _check_png(source, draft)
+    elif not draft.pixels():
+        draft.decodable = "none"
+        draft.find("damaged", "the header gives no size")
+    elif not images.can_decode(draft.found.format):
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", f"this Pillow has no decoder for {draft.found.format}")
+    else:
+        with images.quiet():
+            _check_by_pillow(source, draft)
+    _find_trailing(source, draft)
+
+
+def _check_png(source: Source, draft: Draft) -> None:
+    found = png.read_png(source)
+    wrong = png.bad_checksum(source)
+    needs_palette = found.color == 3 and not found.palette
+    if not found.valid or needs_palette or found.still is None or wrong == b"IHDR":
+        draft.decodable = "none"
+        draft.find("damaged", "the PNG holds no picture data that could be decoded")
+        return
+    if wrong is not None:
+        draft.find("damaged", f"the checksum of a {wrong.decode('latin-1')} chunk is wrong")
+    pictures = found.frames if found.promised_frames else [found.still]
+    shares = [png.readable_share(found, picture, source) for picture in pictures]
+    whole = sum(share >= 1.0 for share in shares)
+    if min(shares) < 1.0 and not draft.has("truncated"):
+        draft.find("damaged", "the picture data does not decode to the end")
+    lost = found.promised_frames > whole if found.promised_frames else found.cut and min(shares) < 1.0
+    good = min(shares) >= 1.0 and not lost and wrong in (None, *_HARMLESS)
+    draft.decodable = "complete" if good else "partial" if max(shares) > 0 else "none"
+    if found.promised_frames and whole < len(pictures):
+        _set_frames(draft, [picture.delay for picture, share in zip(pictures, shares, strict=True) if share >= 1.0])
+    if not found.promised_frames and shares[0] < 1.0:
+        draft.extras["readable"] = round(shares[0], 3)
+
+
+_HARMLESS = (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"pHYs", b"eXIf", b"bKGD", b"hIST", b"sPLT")
+"""Chunks whose damage no viewer minds."""
+
+
+def _check_by_pillow(source: Source, draft: Draft) -> None:
+    """Load every frame; what was reached when Pillow gives up decides between partial and none."""
+    wanted = draft.frames or 1
+    done = 0
+    try:
+        opened = images.open_plugin(source.file, draft.found.format)
+        several = draft.found.format in _ANIMATIONS
+        wanted = max(wanted, getattr(opened, "n_frames", 1)) if draft.found.format == "avif" else wanted
+        for index in range(wanted if several else 1):
+            if several and index:
+                opened.seek(index)
+            opened.load()
+            done += 1
+    except images.PILLOW_ERRORS as error:
+        _broken(source, draft, done, str(error) or type(error).__name__)
+        return
+    if draft.found.format == "gif" and not draft.frames:
+        _broken(source, draft, 0, "no frame is whole")
+        return
+    if draft.found.format == "jpeg" and jpeg.picture_end(source, jpeg.read_jpeg(source).scan) is None:
+        draft.find("truncated", "the JPEG has no end marker")
+    draft.decodable = (
+        "partial" if draft.has("truncated") and draft.found.format not in ("tiff", "bigtiff") else "complete"
+    )
+
+
+_ANIMATIONS = ("gif", "webp", "avif")
+
+
+def _broken(source: Source, draft: Draft, done: int, why: str) -> None:
+    """Record damage: whole frames came out, or part of a picture, or nothing."""
+    if not draft.has("truncated"):
+        code = "truncated" if "truncat" in why or "EOF" in why else "damaged"
+        draft.find(code, f"cannot be decoded to the end: {why}"[:300])
+    if done:
+        draft.decodable = "partial"
+        if draft.animated and draft.frames and done < draft.frames:
+            draft.duration = None if draft.duration is None else draft.duration * done / draft.frames
+            draft.frames = done
+        return
+    share = _partly(source, draft)
+    draft.decodable = "partial" if share is None or share > 0 else "none"
+    if share:
+        draft.extras["readable"] = round(share, 3)
+
+
+def _partly(source: Source, draft: Draft) -> float | None:
+    """Return the share of rows that decode before the damage; None when some do and the share is unknown."""
+    name = draft.found.format
+    if name == "gif":
+        return None if _gif_has_pixels(source) else 0.0
+    if name == "webp":
+        return None if _loads(_mended(source, webp.read_webp(source).end), name) else 0.0
+    share = _rows_before_damage(source, name)
+    if name == "jpeg" and not share:
+        # a progressive picture gives no row before its last scan; with an end marker it shows coarsely
+        return None if jpeg.read_jpeg(source).scan and _loads(cast("BinaryIO", _Ended(source)), name) else 0.0
+    return share
+
+
+def _gif_has_pixels(source: Source) -> bool:
+    """Return whether a first frame's compressed data begins: its first codes already are pixels."""
+    found = gif.first_data(source)
+    return found is not None and source.size - found > 4
+
+
+def _mended(source: Source, length: int) -> BinaryIO:
+    """Return a cut file padded with zeros to the length it promises, up to a limit."""
+    data = source.at(0, source.size)
+    return BytesIO(data + bytes(max(min(length, 1 << 26) - len(data), 0)))
+
+
+def _loads(file: BinaryIO, name: str) -> bool:
+    try:
+        images.open_plugin(file, name).load()
+    except images.PILLOW_ERRORS:
+        return False
+    return True
+
+
+class _Ended(RawIOBase):
+    """The bytes of a source with a JPEG end marker behind them, read without a copy."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self.source, self.place = source, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = (0, self.place, self.source.size + 2)[whence]
+        self.place = max(base + offset, 0)
+        return self.place
+
+    def read(self, size: int = -1) -> bytes:
+        wanted = self.source.size + 2 - self.place if size < 0 else size
+        data = self.source.at(self.place, wanted)
+        if len(data) < wanted:
+            data += b"\xff\xd9"[max(self.place + len(data) - self.source.size, 0) :][: wanted - len(data)]
+        self.place += len(data)
+        return data
+
+
+def _rows_before_damage(source: Source, name: str) -> float:
+    """Decode into a picture of one odd value and count the rows that no longer hold it."""
+    from PIL import Image
+
+    try:
+        opened = images.open_plugin(source.file, name)
+        mark: int | tuple[int, ...] | float = 83
+        if len(opened.getbands()) > 1:
+            mark = (83, 171, 29, 211)[: len(opened.getbands())]
+        canvas = Image.new(opened.mode, opened.size, mark)
+        clean = canvas.copy()
+        opened.im = canvas.im
+    except images.PILLOW_ERRORS:
+        return 0.0
+    try:
+        opened.load()
+    except images.PILLOW_ERRORS:
+        pass
+    else:
+        return 1.0
+    import numpy as np
+
+    try:
+        rows = np.asarray(canvas) != np.asarray(clean)
+    except images.PILLOW_ERRORS:
+        return 0.0
+    touched = rows.reshape(rows.shape[0], -1).any(axis=1)
+    return float(touched.mean()) if touched.size else 0.0
+
+
+def _find_trailing(source: Source, draft: Draft) -> None:
+    """Report bytes behind the end of the picture, which are odd but no damage."""
+    end = _end(source, draft.found.format)
+    if end is not None and source.size - end > (1 if draft.found.format == "webp" else 0):
+        draft.find("trailing_data", f"{source.size - end} bytes follow the end of the picture")
+
+
+def _end(source: Source, name: str) -> int | None:
+    if name in ("png", "apng"):
+        return png.read_png(source).end
+    if name == "jpeg":
+        scan = jpeg.read_jpeg(source).scan
+        return jpeg.picture_end(source, scan) if scan else None
+    if name == "gif":
+        return gif.read_gif(source).end
+    return webp.read_webp(source).end if name == "webp" else None
+
+
+def settle_plain_sound(draft: Draft) -> None:
+    """Set ``decodable`` of sound whose samples lie in the file as they are: it is whole when all of them are there."""
+    state: Decodable = "complete"
+    if not draft.duration:
+        state = "none"
+        draft.find("damaged", "there is not one sample of sound")
+    elif draft.has("truncated"):
+        state = "partial"
+    draft.decodable = state

@@ -1,0 +1,49 @@
+"""What this machine has for looking into files: Pillow, imagehash, ffmpeg and ffprobe, each with its version."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from oloproof.media.ffmpeg import run_tool
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """One thing that may be installed: its version or None, what it is for, and how to get it."""
+
+    name: str
+    version: str | None
+    needed_for: str
+    cure: str
+
+
+def equipment() -> list[Equipment]:
+    """Return everything that files may need, installed or not."""
+    extra = "pip install 'oloproof[media]' (from a checkout: pip install '.[media]')"
+    system = "apt-get install ffmpeg, or brew install ffmpeg"
+    return [
+        Equipment("pillow", _package("pillow"), "decoding images, thumbnails, image_matches_reference", extra),
+        Equipment("imagehash", _package("imagehash"), "image_matches_reference", extra),
+        Equipment("ffprobe", _tool("ffprobe"), "facts of video and of compressed audio", system),
+        Equipment("ffmpeg", _tool("ffmpeg"), "decoding video and compressed audio to the end", system),
+    ]
+
+
+def _package(name: str) -> str | None:
+    module = {"pillow": "PIL"}.get(name, name)
+    if find_spec(module) is None:
+        return None
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _tool(name: str) -> str | None:
+    if shutil.which(name) is None:
+        return None
+    words = run_tool([name, "-version"], timeout=20).stdout.decode(errors="replace").split()
+    return words[2] if len(words) > 2 else "unknown"

@@ -1,0 +1,251 @@
+"""Pillow, used strictly: the plugin of the format that *we* sniffed, no global switch, no lenient loading.
+
+Pillow's own pixel limit lies in ``Image.open``, which is not used: the size is compared with our limit before
+a plugin ever sees the file. Pinning the plugin also means that no plugin that starts programs can be reached.
+"""
+
+from __future__ import annotations
+
+import importlib
+import struct
+import threading
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from oloproof.errors import MediaUnreadable, ToolMissing
+from oloproof.media import png
+from oloproof.media.binary import Source
+from oloproof.media.drafting import DEFAULT, Draft, Limits
+from oloproof.media.formats import FORMATS, describe
+from oloproof.media.headers import read_header
+from oloproof.media.sniffing import identify
+
+if TYPE_CHECKING:
+    from PIL import Image
+    from PIL.ImageFile import ImageFile
+
+PILLOW_ERRORS = (
+    OSError, SyntaxError, ValueError, EOFError, TypeError, KeyError, IndexError, AttributeError, AssertionError,
+    ArithmeticError, RuntimeError, MemoryError, struct.error, zlib.error, Warning,
+)  # fmt: skip
+"""What Pillow raises on damaged files."""
+
+_PLUGINS = {
+    "JPEG": "JpegImagePlugin.JpegImageFile",
+    "PNG": "PngImagePlugin.PngImageFile",
+    "GIF": "GifImagePlugin.GifImageFile",
+    "WEBP": "WebPImagePlugin.WebPImageFile",
+    "BMP": "BmpImagePlugin.BmpImageFile",
+    "TIFF": "TiffImagePlugin.TiffImageFile",
+    "AVIF": "AvifImagePlugin.AvifImageFile",
+    "JPEG2000": "Jpeg2KImagePlugin.Jpeg2KImageFile",
+    "ICO": "IcoImagePlugin.IcoImageFile",
+    "CUR": "CurImagePlugin.CurImageFile",
+    "PPM": "PpmImagePlugin.PpmImageFile",
+    "PSD": "PsdImagePlugin.PsdImageFile",
+    "QOI": "QoiImagePlugin.QoiImageFile",
+}
+_OPTIONAL = {"AVIF": "avif", "WEBP": "webp", "JPEG2000": "jpg_2000"}
+
+
+def can_decode(format: str) -> bool:  # noqa: A002 - the word of the facts
+    """Return whether Pillow, as installed, decodes ``format``. Raises ``ToolMissing`` when it is not installed."""
+    name = FORMATS[format].pillow
+    if name is None:
+        return False
+    features = _pillow("features")
+    return name not in _OPTIONAL or bool(features.check(_OPTIONAL[name]))
+
+
+def _pillow(module: str):  # type: ignore[no-untyped-def]
+    try:
+        return importlib.import_module(f"PIL.{module}")
+    except ImportError as error:
+        raise ToolMissing(
+            "Pillow is needed to decode images; install it with: pip install 'oloproof[media]'"
+        ) from error
+
+
+def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002
+    """Open ``file`` with the plugin of ``format`` only. Raises what Pillow raises (``PILLOW_ERRORS``)."""
+    module, _, name = _PLUGINS[FORMATS[format].pillow or ""].partition(".")
+    file.seek(0)
+    factory = getattr(_pillow(module), name)
+    opened: ImageFile = factory(file)
+    return opened
+
+
+_quiet_lock = threading.Lock()
+_quiet_depth = 0
+_quiet_state: warnings.catch_warnings[None] | None = None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Pillow's warnings from being printed or raised while any thread is inside; what they say is told as facts.
+
+    Counted, because the interpreter's list of filters is one for all threads: the first to enter changes it, the last
+    to leave restores it.
+    """
+    global _quiet_depth, _quiet_state
+    with _quiet_lock:
+        _quiet_depth += 1
+        if _quiet_depth == 1:
+            _quiet_state = warnings.catch_warnings()
+            _quiet_state.__enter__()
+            warnings.simplefilter("ignore")
+    try:
+        yield
+    finally:
+        with _quiet_lock:
+            _quiet_depth -= 1
+            if _quiet_depth == 0 and _quiet_state is not None:
+                _quiet_state.__exit__(None, None, None)
+                _quiet_state = None
+
+
+def open_upright_srgb(
+    file: BinaryIO, *, background: str = "white", limits: Limits = DEFAULT, at_least: int | None = None
+) -> Image.Image:
+    """Return the picture as a viewer shows it: upright, on ``background``, in 8-bit sRGB, mode ``RGB``.
+
+    Of an animation the first *shown* frame. With ``at_least`` (pixels) a large picture is decoded to, or reduced to,
+    a smaller one whose shorter side is at least that. Raises ``MediaUnreadable`` with code ``not_an_image``,
+    ``too_large``, ``no_decoder`` or ``damaged``.
+    """
+    source = Source(file)
+    draft = _draft(source, limits)
+    name = draft.found.format
+    with quiet():
+        try:
+            opened = open_plugin(file, name)
+            if at_least is not None and name == "jpeg":
+                opened.draft(None, (at_least, at_least))
+            if name == "apng" and getattr(opened, "default_image", False):
+                opened.seek(1)  # picture 0 is a cover that no viewer of animations shows
+            opened.load()
+            picture: Image.Image = opened
+            if at_least is not None:
+                picture = _reduced(picture, at_least)
+            return _upright(_flattened(picture, opened.info.get("icc_profile"), background), draft)
+        except PILLOW_ERRORS as error:
+            raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code="damaged") from error
+
+
+def _draft(source: Source, limits: Limits) -> Draft:
+    """Return the header facts of a picture that may be decoded; raises ``MediaUnreadable`` for any other file."""
+    found = identify(source)
+    if found.kind != "image":
+        raise MediaUnreadable(f"this is {describe(found.format)}, not an image", code="not_an_image")
+    draft = Draft(found)
+    read_header(source, draft, limits)
+    if draft.decodable in ("too_large", "no_decoder"):
+        raise MediaUnreadable(draft.findings[draft.decodable].message, code=draft.decodable)
+    if not can_decode(draft.found.format):
+        raise MediaUnreadable(f"this Pillow has no decoder for {draft.found.format}", code="no_decoder")
+    if draft.found.format == "png" and draft.has("truncated"):
+        # Pillow accepts a PNG that lost only its end; the picture is whole when every row inflates
+        found_png = png.read_png(source)
+        if found_png.still is None or png.readable_share(found_png, found_png.still, source) < 1.0:
+            raise MediaUnreadable("a PNG image that cannot be decoded: it ends too early", code="damaged")
+    return draft
+
+
+def _reduced(picture: Image.Image, at_least: int) -> Image.Image:
+    factor = min(picture.size) // at_least
+    return picture.reduce(factor) if factor >= 2 and picture.mode in _REDUCIBLE else picture
+
+
+_REDUCIBLE = frozenset(("L", "LA", "RGB", "RGBA", "CMYK", "YCbCr"))
+
+
+def _upright(picture: Image.Image, draft: Draft) -> Image.Image:
+    """Turn by the orientation that the header gave; Pillow's TIFF plugin has turned its picture already."""
+    image = _pillow("Image")
+    number = 1 if draft.found.format in ("tiff", "bigtiff") else draft.exif_orientation
+    method = {
+        2: image.Transpose.FLIP_LEFT_RIGHT, 3: image.Transpose.ROTATE_180, 4: image.Transpose.FLIP_TOP_BOTTOM,
+        5: image.Transpose.TRANSPOSE, 6: image.Transpose.ROTATE_270, 7: image.Transpose.TRANSVERSE,
+        8: image.Transpose.ROTATE_90,
+    }.get(number)  # fmt: skip
+    return picture if method is None else picture.transpose(method)
+
+
+def _flattened(picture: Image.Image, profile: bytes | None, background: str) -> Image.Image:
+    """Return ``picture`` in sRGB on the background: colour conversion first, as the profile speaks of its colours."""
+    image = _pillow("Image")
+    picture = _eight_bit(picture)
+    if picture.mode == "P":
+        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+    elif "transparency" in picture.info and picture.mode in ("1", "L", "RGB"):
+        picture = picture.convert("RGBA")
+    alpha = picture.getchannel("A") if picture.mode in ("RGBA", "LA", "PA", "RGBa", "La") else None
+    plain = _to_srgb(_without_alpha(picture), profile)
+    if alpha is None:
+        return plain
+    canvas = image.new("RGB", plain.size, background)
+    canvas.paste(plain, (0, 0), alpha)
+    flat: Image.Image = canvas
+    return flat
+
+
+def _without_alpha(picture: Image.Image) -> Image.Image:
+    wanted = {"RGBA": "RGB", "RGBa": "RGB", "LA": "L", "La": "L", "PA": "RGB", "1": "L"}.get(picture.mode)
+    return picture.convert(wanted) if wanted else picture
+
+
+def _eight_bit(picture: Image.Image) -> Image.Image:
+    """Scale 16-bit, 32-bit and float grey to 8 bits instead of clipping it."""
+    if picture.mode not in ("I", "F") and not picture.mode.startswith("I;16"):
+        return picture
+    import numpy as np
+
+    values = np.asarray(picture).astype(np.float64)
+    top = _full_scale(picture.mode, float(values.max(initial=0.0)))
+    scaled = np.clip(values / top * 255.0, 0, 255).round().astype(np.uint8)
+    grey: Image.Image = _pillow("Image").fromarray(scaled)
+    return grey
+
+
+def _full_scale(mode: str, brightest: float) -> float:
+    """Return the value that means white: floats run to 1 unless they exceed it, integers to 8, 16 or 32 bits."""
+    if mode == "F":
+        return (
+            1.0 if brightest <= 1.0 else 255.0 if brightest <= 255.0 else 65535.0 if brightest <= 65535.0 else brightest
+        )
+    if mode == "I":
+        return 65535.0 if brightest <= 65535.0 else float(2**31 - 1)
+    return 65535.0
+
+
+def _to_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
+    """Convert by the embedded profile; without one, or with an unusable one, by Pillow's plain rules."""
+    if profile:
+        cms = _pillow("ImageCms")
+        try:
+            source = cms.ImageCmsProfile(BytesIO(profile))
+            space = source.profile.xcolor_space.strip()
+            if {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}.get(space) == picture.mode:
+                converted = cms.profileToProfile(picture, source, cms.createProfile("sRGB"), outputMode="RGB")
+                if converted is not None:
+                    managed: Image.Image = converted
+                    return managed
+        except (cms.PyCMSError, *PILLOW_ERRORS):
+            pass
+    return picture if picture.mode == "RGB" else picture.convert("RGB")
+
+
+def thumbnail(file: BinaryIO, max_side: int, *, background: str = "white", limits: Limits = DEFAULT) -> bytes:
+    """Return a small JPEG of the picture as shown, no side longer than ``max_side`` pixels.
+
+    Raises ``MediaUnreadable`` as :func:`open_upright_srgb` does.
+    """
+    picture = open_upright_srgb(file, background=background, limits=limits, at_least=max_side)
+    picture.thumbnail((max_side, max_side))
+    out = BytesIO()
+    picture.save(out, "JPEG", quality=82, optimize=True)
+    return out.getvalue()

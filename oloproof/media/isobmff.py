@@ -1,0 +1,302 @@
+"""ISO base media files (ISO/IEC 14496-12), as used by MP4, MOV, 3GP, and the still formats AVIF and HEIF.
+
+Only what stands in ``moov`` and ``meta`` is read: tracks with their times, sizes and matrices; pictures with
+their properties. Every box is bounded by its parent and by the file, and nesting and numbers are limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from oloproof.media.binary import Source, u16, u32, unpack
+
+_MOST_BOXES = 20_000
+_MOST_DEPTH = 8
+_TOP_LEVEL = frozenset((
+    b"ftyp", b"styp", b"moov", b"mdat", b"moof", b"mfra", b"free", b"skip", b"wide", b"meta", b"uuid", b"sidx", b"udta",
+    b"pnot", b"PICT", b"emsg", b"prft", b"ssix", b"pdin", b"idat", b"imda",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box: its type, where its content begins and ends, and whether the file holds all of it."""
+
+    type: bytes
+    start: int
+    end: int
+    whole: bool
+
+
+@dataclass(slots=True)
+class Track:
+    """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``pixel_ratio`` width over height."""
+
+    handler: bytes = b""
+    enabled: bool = True
+    codec: bytes = b""
+    width: int = 0
+    height: int = 0
+    pixel_ratio: float = 1.0
+    orientation: int = 1
+    duration: float | None = None
+    samples: int | None = None
+
+
+@dataclass(slots=True)
+class Movie:
+    """What ``moov`` says. ``cut`` when a top-level box reaches past the end of the file."""
+
+    found: bool = False
+    duration: float | None = None
+    fragmented: bool = False
+    cut: bool = False
+    trailing: int = 0
+    tracks: list[Track] = field(default_factory=list)
+
+    @property
+    def pictures(self) -> list[Track]:
+        """The tracks that are moving pictures; a switched-off one of still pictures is cover or chapter art."""
+        stills = (b"jpeg", b"png ", b"MJPG")
+        return [
+            track for track in self.tracks
+            if track.handler == b"vide" and (track.enabled or track.codec not in stills)
+        ]  # fmt: skip
+
+    @property
+    def sounds(self) -> list[Track]:
+        """The tracks that are sound."""
+        return [track for track in self.tracks if track.handler == b"soun"]
+
+
+def boxes(source: Source, start: int, end: int) -> Iterator[Box]:
+    """Yield the boxes between two places of the file."""
+    at = start
+    for _ in range(_MOST_BOXES):
+        head = source.at(at, 16)
+        if at + 8 > end or len(head) < 8:
+            return
+        size, skip = int.from_bytes(head[:4]), 8
+        if size == 1 and len(head) == 16:
+            size, skip = int.from_bytes(head[8:16]), 16
+        elif size == 0:
+            size = end - at
+        if size < skip:
+            return
+        if head[4:8] == b"uuid":
+            skip += 16
+        yield Box(head[4:8], at + skip, min(at + size, end), at + size <= end)
+        at += size
+
+
+def read_movie(source: Source) -> Movie:
+    """Read the movie header and its tracks."""
+    movie = Movie()
+    for box in boxes(source, 0, source.size):
+        if not box.whole and box.type not in _TOP_LEVEL:
+            movie.trailing = source.size - box.start + 8
+            break
+        movie.cut = movie.cut or not box.whole
+        if box.type == b"moov" and not movie.found:
+            movie.found = True
+            _moov(source, box, movie)
+        elif box.type == b"moof":
+            movie.fragmented = True
+    return movie
+
+
+def _moov(source: Source, moov: Box, movie: Movie) -> None:
+    for box in boxes(source, moov.start, moov.end):
+        if box.type == b"mvhd":
+            movie.duration = _header_duration(source.at(box.start, 36))
+        elif box.type == b"mvex":
+            movie.fragmented = True
+        elif box.type == b"trak" and len(movie.tracks) < 100:
+            track = Track()
+            _walk_track(source, box, track, 0)
+            movie.tracks.append(track)
+
+
+def _header_duration(data: bytes) -> float | None:
+    """Return seconds from ``mvhd`` or ``mdhd``, which share their first fields; all ones means unknown."""
+    long = data[:1] == b"\x01"
+    fields = unpack(">IQ" if long else ">II", data, 20 if long else 12)
+    unknown = (1 << (64 if long else 32)) - 1
+    if fields is None or not fields[0] or fields[1] == unknown:
+        return None
+    return float(fields[1] / fields[0])
+
+
+def _walk_track(source: Source, parent: Box, track: Track, depth: int) -> None:
+    if depth > _MOST_DEPTH:
+        return
+    for box in boxes(source, parent.start, parent.end):
+        if box.type in (b"mdia", b"minf", b"stbl"):
+            _walk_track(source, box, track, depth + 1)
+        elif box.type == b"tkhd":
+            _tkhd(source.at(box.start, 96), track)
+        elif box.type == b"mdhd":
+            track.duration = _header_duration(source.at(box.start, 36))
+        elif box.type == b"hdlr" and not track.handler:
+            track.handler = source.at(box.start + 8, 4)
+        elif box.type == b"stsd":
+            _stsd(source, box, track)
+        elif box.type == b"stsz":
+            track.samples = u32(source.at(box.start, 12), 8)
+
+
+def _tkhd(data: bytes, track: Track) -> None:
+    track.enabled = bool(data[3] & 1) if len(data) > 3 else True
+    matrix = unpack(">9i", data, 52 if data[:1] == b"\x01" else 40)
+    if matrix is not None:
+        track.orientation = matrix_orientation(matrix)
+
+
+def matrix_orientation(matrix: tuple[int, ...]) -> int:
+    """Return the EXIF orientation number that does what a display matrix (a b u c d v x y w) does; 1 for none."""
+    signs = tuple((value > 0) - (value < 0) for value in (matrix[0], matrix[1], matrix[3], matrix[4]))
+    return _MATRICES.get(signs, 1)
+
+
+_MATRICES: dict[tuple[int, ...], int] = {
+    (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
+    (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
+}  # fmt: skip
+
+
+def _stsd(source: Source, stsd: Box, track: Track) -> None:
+    for entry in boxes(source, stsd.start + 8, stsd.end):
+        track.codec = entry.type
+        if track.handler not in (b"vide", b""):
+            return
+        size = unpack(">HH", source.at(entry.start + 24, 4))
+        if size is not None:
+            track.width, track.height = size
+        for box in boxes(source, entry.start + 78, entry.end):
+            ratio = unpack(">II", source.at(box.start, 8)) if box.type == b"pasp" else None
+            if ratio is not None and 0 < ratio[0] < 1 << 16 and 0 < ratio[1] < 1 << 16:
+                track.pixel_ratio = ratio[0] / ratio[1]
+        return
+
+
+@dataclass(slots=True)
+class Picture:
+    """The primary picture of an AVIF or HEIF file, and its sequence track where there is one."""
+
+    width: int = 0
+    height: int = 0
+    orientation: int = 1
+    bits: int = 8
+    alpha: bool = False
+    profile: bytes | None = None
+    primaries: int | None = None
+    cut: bool = False
+    frames: int = 1
+    duration: float | None = None
+
+
+def read_picture(source: Source) -> Picture:
+    """Read size, orientation and colour of the primary picture (ISO/IEC 23008-12, MIAF)."""
+    picture = Picture()
+    for box in boxes(source, 0, source.size):
+        picture.cut = picture.cut or not box.whole
+        if box.type == b"meta":
+            _meta(source, box, picture)
+        elif box.type == b"moov":
+            movie = Movie()
+            _moov(source, box, movie)
+            _sequence(movie, picture)
+    return picture
+
+
+def _sequence(movie: Movie, picture: Picture) -> None:
+    tracks = [track for track in movie.tracks if track.handler in (b"pict", b"vide")]
+    if not tracks or (tracks[0].samples or 0) < 2:
+        return
+    picture.frames, picture.duration = tracks[0].samples or 1, tracks[0].duration
+    if not picture.width:
+        # a sequence without a still: its sample entry gives the size
+        picture.width, picture.height = tracks[0].width, tracks[0].height
+        picture.orientation = tracks[0].orientation
+
+
+def _meta(source: Source, meta: Box, picture: Picture) -> None:
+    primary, properties, owned = 0, list[Box](), dict[int, list[int]]()
+    for box in boxes(source, meta.start + 4, meta.end):
+        if box.type == b"pitm":
+            data = source.at(box.start, 8)
+            primary = (u16(data, 4) if data[:1] == b"\0" else u32(data, 4)) or 0
+        elif box.type == b"iprp":
+            for inner in boxes(source, box.start, box.end):
+                if inner.type == b"ipco":
+                    properties = list(boxes(source, inner.start, inner.end))
+                elif inner.type == b"ipma":
+                    owned.update(_associations(source.at(inner.start, min(inner.end - inner.start, 1 << 20))))
+    mine = [properties[index - 1] for index in owned.get(primary, []) if 0 < index <= len(properties)]
+    _apply(source, mine or (properties if len(owned) <= 1 else []), picture)
+    for index in (index for indexes in owned.values() for index in indexes if 0 < index <= len(properties)):
+        if properties[index - 1].type == b"auxC":
+            place = properties[index - 1]
+            picture.alpha = picture.alpha or b"alpha" in source.at(place.start, 80) + b""
+
+
+def _associations(data: bytes) -> dict[int, list[int]]:
+    """Return which properties (from 1) each item has, in order."""
+    version, wide = data[:1] not in (b"\0", b""), bool(data[3:4] and data[3] & 1)
+    found: dict[int, list[int]] = {}
+    at = 8
+    for _ in range(min(u32(data, 4) or 0, 10_000)):
+        item = u32(data, at) if version else u16(data, at)
+        at += 4 if version else 2
+        if item is None or at >= len(data):
+            break
+        count = data[at]
+        at += 1
+        step = 2 if wide else 1
+        raw = [int.from_bytes(data[at + step * k : at + step * (k + 1)]) for k in range(count)]
+        found[item] = [value & (0x7FFF if wide else 0x7F) for value in raw]
+        at += step * count
+    return found
+
+
+def _apply(source: Source, properties: list[Box], picture: Picture) -> None:
+    """Apply the properties of one item in their order: size, clean aperture, rotation, mirroring, colour."""
+    turns, mirror = 0, None
+    for box in properties:
+        data = source.at(box.start, 40)
+        if box.type == b"ispe":
+            picture.width, picture.height = u32(data, 4) or 0, u32(data, 8) or 0
+        elif box.type == b"clap":
+            _crop(data, picture)
+        elif box.type == b"irot" and data:
+            turns = data[0] & 3
+        elif box.type == b"imir" and data:
+            mirror = data[0] & 1
+        elif box.type == b"pixi" and len(data) > 5:
+            picture.bits = data[5]
+        elif box.type == b"colr":
+            _color(source, box, data, picture)
+    picture.orientation = _turned(turns, mirror)
+
+
+def _crop(data: bytes, picture: Picture) -> None:
+    fields = unpack(">IIII", data)
+    if fields is not None and fields[1] and fields[3]:
+        width, height = fields[0] // fields[1], fields[2] // fields[3]
+        if 0 < width <= picture.width and 0 < height <= picture.height:
+            picture.width, picture.height = width, height
+
+
+def _color(source: Source, box: Box, data: bytes, picture: Picture) -> None:
+    if data[:4] in (b"prof", b"rICC"):
+        picture.profile = source.at(box.start + 4, min(box.end - box.start - 4, 1 << 22))
+    elif data[:4] == b"nclx":
+        picture.primaries = u16(data, 4)
+
+
+def _turned(turns: int, mirror: int | None) -> int:
+    """Return the EXIF number of ``turns`` quarter turns anticlockwise, then a mirroring (0: top to bottom)."""
+    if mirror is None:
+        return (1, 8, 3, 6)[turns]
+    return ((4, 5, 2, 7) if mirror == 0 else (2, 7, 4, 5))[turns]

@@ -1,0 +1,122 @@
+"""MPEG audio and ADTS frame headers (ISO/IEC 11172-3, 13818-3, 14496-3), ID3v2 tags, the Xing frame count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from oloproof.media.binary import Source, u32
+
+_MPEG1_RATES = (44100, 48000, 32000)
+_BITRATES = {
+    (1, 1): (32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448),
+    (1, 2): (32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384),
+    (1, 3): (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    (2, 1): (32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256),
+    (2, 2): (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    (2, 3): (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
+_ADTS_RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
+_SYNC = re.compile(rb"\xff[\xe0-\xff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame header: its codec (``mp1``, ``mp2``, ``mp3``, ``aac``), length in bytes, and samples."""
+
+    codec: str
+    length: int
+    samples: int
+    rate: int
+    channels: int
+
+
+def id3_end(head: bytes) -> int:
+    """Return where the stream begins behind an ID3v2 tag at the start of ``head``; 0 without a tag."""
+    if len(head) < 10 or not head.startswith(b"ID3") or max(head[6:10]) > 0x7F:
+        return 0
+    size = head[6] << 21 | head[7] << 14 | head[8] << 7 | head[9]
+    return 10 + size + (10 if head[5] & 0x10 else 0)
+
+
+def frame_at(data: bytes, at: int) -> Frame | None:
+    """Return the frame whose header stands at ``at``, or None when there is no valid one."""
+    if at + 7 > len(data) or data[at] != 0xFF or data[at + 1] & 0xE0 != 0xE0:
+        return None
+    if data[at + 1] & 0xF6 == 0xF0:
+        return _adts(data, at)
+    return _mpeg(data, at)
+
+
+def _adts(data: bytes, at: int) -> Frame | None:
+    rate = data[at + 2] >> 2 & 0x0F
+    length = (data[at + 3] & 3) << 11 | data[at + 4] << 3 | data[at + 5] >> 5
+    if rate >= len(_ADTS_RATES) or length < 8:
+        return None
+    channels = (data[at + 2] & 1) << 2 | data[at + 3] >> 6
+    blocks = (data[at + 6] & 3) + 1
+    return Frame("aac", length, 1024 * blocks, _ADTS_RATES[rate], channels)
+
+
+def _mpeg(data: bytes, at: int) -> Frame | None:
+    version, layer = data[at + 1] >> 3 & 3, 4 - (data[at + 1] >> 1 & 3)
+    rate_index, padding, bitrate_index = data[at + 2] >> 2 & 3, data[at + 2] >> 1 & 1, data[at + 2] >> 4
+    if version == 1 or layer == 4 or rate_index == 3 or bitrate_index in (0, 15):
+        return None
+    family = 1 if version == 3 else 2
+    rate = _MPEG1_RATES[rate_index] // {3: 1, 2: 2, 0: 4}[version]
+    bits = _BITRATES[(family, layer)][bitrate_index - 1] * 1000
+    channels = 1 if data[at + 3] >> 6 == 3 else 2
+    if layer == 1:
+        return Frame("mp1", (12 * bits // rate + padding) * 4, 384, rate, channels)
+    samples = 576 if layer == 3 and family == 2 else 1152
+    return Frame(f"mp{layer}", samples // 8 * bits // rate + padding, samples, rate, channels)
+
+
+def sniff(head: bytes) -> str | None:
+    """Return the codec when ``head`` is a stream of frames, perhaps after a little padding or garbage.
+
+    At the very start two headers in a row are asked for (one, when the file ends before the second);
+    further in, four, so that other data is not taken for sound.
+    """
+    first = frame_at(head, 0)
+    if first is not None and _run(head, 0) >= min(2, 1 + (len(head) >= first.length + 7)):
+        return first.codec
+    for match in _SYNC.finditer(head[:2048]):
+        found = frame_at(head, match.start())
+        if found is not None and _run(head, match.start()) >= 4:
+            return found.codec
+    return None
+
+
+def first_run(data: bytes) -> int | None:
+    """Return where in ``data`` the first four like frames in a row begin, None when there are none."""
+    for match in _SYNC.finditer(data):
+        if frame_at(data, match.start()) is not None and _run(data, match.start()) >= 4:
+            return match.start()
+    return None
+
+
+def _run(data: bytes, at: int, most: int = 4) -> int:
+    """Return how many like frames follow one another from ``at``, up to ``most``."""
+    count, codec, rate = 0, "", 0
+    while count < most and (frame := frame_at(data, at)) is not None:
+        if count and (frame.codec, frame.rate) != (codec, rate):
+            break
+        codec, rate, count, at = frame.codec, frame.rate, count + 1, at + frame.length
+    return count
+
+
+def promised_duration(source: Source) -> float | None:
+    """Return the seconds that the Xing, Info or VBRI header of an MP3 promises, None without one."""
+    start = id3_end(source.head)
+    data = source.at(start, 4096)
+    frame = frame_at(data, 0)
+    if frame is None:
+        return None
+    for tag, skip in ((b"Xing", 8), (b"Info", 8), (b"VBRI", 14)):
+        at = data.find(tag, 4, 200)
+        if at > 0 and (tag == b"VBRI" or (u32(data, at + 4) or 0) & 1):
+            frames = u32(data, at + skip)
+            return frames * frame.samples / frame.rate if frames else None
+    return None

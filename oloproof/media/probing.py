@@ -1,0 +1,268 @@
+"""What ffprobe tells of an audio or video file: streams, true times from its packets, decoded frames.
+
+One process a file. At probed depth all packets are read (not decoded): their times say how long the medium
+really is, whatever the header promises. At decoded depth the frames are decoded too and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
+from oloproof.media.isobmff import matrix_orientation
+
+_STREAM = (
+    "stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
+    "sample_rate,avg_frame_rate,r_frame_rate,pix_fmt:stream_disposition=attached_pic,timed_thumbnails:stream_tags=rotate:"
+    "stream_side_data=rotation,displaymatrix:format=format_name,start_time,duration"
+)
+_PACKET = ":packet=stream_index,pts_time,dts_time,duration_time,flags:packet_side_data=skip_samples,discard_padding"
+_FRAME = ":frame=media_type,stream_index,pts_time,best_effort_timestamp_time,duration_time,pkt_duration_time,nb_samples"
+_MOST_STREAMS = 200
+
+
+@dataclass(slots=True)
+class Times:
+    """Earliest begin and latest end, in seconds, of what was seen, and how many pieces that were."""
+
+    count: int = 0
+    start: float | None = None
+    end: float | None = None
+    last: float | None = None
+    shortest: float | None = None
+    longest: float | None = None
+    length: float = 0.0
+    untimed: int = 0
+    open_end: bool = False
+
+    def add(self, at: float | None, length: float | None) -> None:
+        """Take one packet or frame that begins ``at`` and lasts ``length``."""
+        self.count += 1
+        self.length = length or 0.0
+        if at is None:
+            self.untimed += 1
+            return
+        if self.last is not None and at > self.last:
+            step = at - self.last
+            self.shortest = step if self.shortest is None else min(self.shortest, step)
+            self.longest = step if self.longest is None else max(self.longest, step)
+        self.last = at
+        self.start = at if self.start is None else min(self.start, at)
+        finish = at + (length or 0.0)
+        if self.end is None or finish >= self.end:
+            self.end, self.open_end = finish, not length
+
+    def closed_end(self, step: float | None) -> float | None:
+        """Return the end; a last piece of unknown length is taken to last ``step``."""
+        if self.end is None:
+            return None
+        # pieces without a time follow one another at the usual step
+        return self.end + (step or 0.0) * (self.open_end + self.untimed)
+
+
+@dataclass(slots=True)
+class Stream:
+    """One stream. ``samples`` counts decoded audio samples of one channel; ``orientation`` as in EXIF."""
+
+    index: int
+    kind: str = ""
+    codec: str = ""
+    width: int = 0
+    height: int = 0
+    pixel_ratio: float = 1.0
+    orientation: int = 1
+    cover: bool = False
+    channels: int = 0
+    rate: int = 0
+    frame_rate: float = 0.0
+    nb_frames: int | None = None
+    start: float | None = None
+    promised: float | None = None
+    padding: int = 0
+    trimmed: bool = False
+    samples: int = 0
+    packets: Times = field(default_factory=Times)
+    frames: Times = field(default_factory=Times)
+
+    @property
+    def step(self) -> float | None:
+        """Seconds that one frame lasts on average, where a rate is known."""
+        return 1 / self.frame_rate if self.frame_rate > 0 else None
+
+
+@dataclass(slots=True)
+class Probe:
+    """All that one run of ffprobe gave."""
+
+    streams: dict[int, Stream] = field(default_factory=dict)
+    promised: float | None = None
+    ended: Ended | None = None
+    error_lines: list[str] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[Stream]:
+        """Return the streams of a kind; cover pictures are no video."""
+        return [stream for stream in self.streams.values() if stream.kind == kind and not stream.cover]
+
+    @property
+    def covers(self) -> list[Stream]:
+        """The attached pictures."""
+        return [stream for stream in self.streams.values() if stream.cover]
+
+    @property
+    def errors(self) -> list[str]:
+        """Error lines that concern picture or sound, not a cover or subtitles."""
+        besides = {
+            stream.codec for stream in self.streams.values() if stream.cover or stream.kind not in ("video", "audio")
+        }
+        besides -= {stream.codec for kind in ("video", "audio") for stream in self.of(kind)}
+        return [line for line in self.error_lines if not any(line.startswith(f"[{codec} @") for codec in besides)]
+
+
+def probe(
+    path: Path, demuxer: str, *, packets: bool, decode: bool, timeout: float, max_pixels: int, strict: bool = False
+) -> Probe:
+    """Run ffprobe over a file. ``strict`` compares checksums where the codec has them (FLAC).
+
+    Decoding runs in two threads; after an error once more in one, as threads lose good frames beside a bad one.
+    """
+    run = _Run(path, demuxer, packets, decode, timeout, max_pixels, strict)
+    found = run.once(threads=2)
+    return run.once(threads=1) if decode and found.errors else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What one run of ffprobe is asked."""
+
+    path: Path
+    demuxer: str
+    packets: bool
+    decode: bool
+    timeout: float
+    max_pixels: int
+    strict: bool
+
+    def once(self, *, threads: int) -> Probe:
+        """Run ffprobe and return what it gave."""
+        found = Probe()
+        reader = _Reader(found)
+        found.ended = run_tool(
+            self._arguments(threads), timeout=self.timeout, on_line=reader.line, on_error=reader.error
+        )
+        return found
+
+    def _arguments(self, threads: int) -> list[str]:
+        entries = _STREAM + (_PACKET if self.packets else "") + (_FRAME if self.decode else "")
+        arguments = ["ffprobe", "-v", "error", "-hide_banner", "-of", "compact", "-show_entries", entries]
+        if self.decode:
+            arguments += ["-threads", str(threads), "-max_pixels", str(self.max_pixels)]
+            arguments += ["-err_detect", "crccheck"] if self.strict else []
+        return arguments + input_arguments(self.path, self.demuxer)
+
+
+class _Reader:
+    """Takes ffprobe's compact lines: ``packet|stream_index=0|pts_time=1.5|…``."""
+
+    def __init__(self, found: Probe) -> None:
+        self.found = found
+
+    def error(self, line: str) -> None:
+        if len(self.found.error_lines) < 200:
+            self.found.error_lines.append(line)
+
+    def line(self, line: str) -> None:
+        section, _, rest = line.partition("|")
+        take = self._takers.get(section)
+        if take is not None:
+            take(self, dict(_fields(rest)))
+
+    def _stream(self, index: str | None) -> Stream | None:
+        if index is None or not index.isdigit():
+            return None
+        number = int(index)
+        if number not in self.found.streams and len(self.found.streams) >= _MOST_STREAMS:
+            return None
+        return self.found.streams.setdefault(number, Stream(number))
+
+    def packet(self, values: dict[str, str]) -> None:
+        stream = self._stream(values.get("stream_index"))
+        if stream is None or "D" in values.get("flags", ""):
+            return
+        at = _number(values.get("pts_time"))
+        length = _number(values.get("duration_time"))
+        # Ogg's last packet is given shortened already
+        stream.trimmed = length is not None and length < stream.packets.length - 1e-6
+        stream.packets.add(_number(values.get("dts_time")) if at is None else at, length)
+        stream.padding = int(_number(values.get("discard_padding")) or 0)
+
+    def frame(self, values: dict[str, str]) -> None:
+        stream = self._stream(values.get("stream_index"))
+        if stream is None:
+            return
+        at = _number(values.get("best_effort_timestamp_time"))
+        length = _number(values.get("duration_time"))
+        length = _number(values.get("pkt_duration_time")) if length is None else length
+        samples = _number(values.get("nb_samples"))
+        stream.samples += int(samples or 0)
+        stream.frames.add(_number(values.get("pts_time")) if at is None else at, length)
+
+    def stream(self, values: dict[str, str]) -> None:
+        stream = self._stream(values.get("index"))
+        if stream is None:
+            return
+        stream.kind, stream.codec = values.get("codec_type", ""), values.get("codec_name", "")
+        stream.width, stream.height = int(_number(values.get("width")) or 0), int(_number(values.get("height")) or 0)
+        stream.pixel_ratio = _ratio(values.get("sample_aspect_ratio"), ":") or 1.0
+        stream.orientation = _orientation(values)
+        stream.cover = "1" in (values.get("disposition:attached_pic"), values.get("disposition:timed_thumbnails"))
+        stream.channels, stream.rate = (
+            int(_number(values.get("channels")) or 0),
+            int(_number(values.get("sample_rate")) or 0),
+        )
+        stream.frame_rate = _ratio(values.get("avg_frame_rate"), "/") or _ratio(values.get("r_frame_rate"), "/") or 0.0
+        frames = _number(values.get("nb_frames"))
+        stream.nb_frames = None if frames is None else int(frames)
+        stream.start, stream.promised = _number(values.get("start_time")), _number(values.get("duration"))
+
+    def container(self, values: dict[str, str]) -> None:
+        self.found.promised = _number(values.get("duration"))
+
+    _takers = {"packet": packet, "frame": frame, "stream": stream, "format": container}  # noqa: RUF012 - read only
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    for part in text.split("|"):
+        key, equals, value = part.partition("=")
+        if equals:
+            yield key, value
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        found = float(text) if text else None
+    except ValueError:
+        return None
+    return found if found is not None and abs(found) < 1e12 else None
+
+
+def _ratio(text: str | None, sign: str) -> float | None:
+    above, _, below = (text or "").partition(sign)
+    first, second = _number(above), _number(below)
+    return first / second if first and second and first > 0 and second > 0 else None
+
+
+def _orientation(values: dict[str, str]) -> int:
+    """Return the EXIF number for the display matrix, else for the older ``rotate`` tag (degrees clockwise)."""
+    matrix = values.get("displaymatrix", "").replace("\\n", "\n")
+    numbers = [int(word) for row in matrix.split("\n") for word in row.partition(":")[2].split() if _is_int(word)]
+    if len(numbers) == 9:
+        return matrix_orientation(tuple(numbers))
+    turned = _number(values.get("rotation"))
+    clockwise = -turned if turned is not None else _number(values.get("tag:rotate")) or 0.0
+    return {90: 6, 180: 3, 270: 8}.get(round(clockwise) % 360, 1)
+
+
+def _is_int(word: str) -> bool:
+    return word.lstrip("-").isdigit()

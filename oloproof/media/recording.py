@@ -1,0 +1,172 @@
+"""media/v1: a file is recorded by reference when a system names it, and its bytes are never copied."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from oloproof.errors import MediaError, MediaMissing
+from oloproof.media.facts import facts_of
+from oloproof.media.reading import MediaReader, open_regular
+from oloproof.records import KINDS, ROLES, Facts, Kind, MediaItem, Role
+
+_reader: ContextVar[MediaReader | None] = ContextVar("oloproof_media_reader", default=None)
+
+DECLARED = ("width", "height", "duration", "media_type")
+"""Facts that callers like to declare and that are measured instead; a declared value must agree."""
+
+
+@contextmanager
+def using_reader(reader: MediaReader) -> Iterator[None]:
+    """Make ``reader`` the one that :func:`media_file` and :func:`read_media` use in this context."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def current_reader() -> MediaReader:
+    """Return the reader in use; outside a run one that takes relative paths from the working directory."""
+    reader = _reader.get()
+    return reader if reader is not None else MediaReader(Path.cwd())
+
+
+def media_file(
+    path: str | os.PathLike[str],
+    *,
+    role: Role = "output",
+    kind: Kind | None = None,
+    name: str | None = None,
+    **facts: Any,
+) -> MediaItem:
+    """Return the record of one file: what it is, told from its bytes, its size and its SHA-256.
+
+    Args:
+        path: the file. A symlink is followed now and never again.
+        role: ``input``, ``output`` or ``context``.
+        kind: ``image``, ``audio`` or ``video`` if you want to insist; must agree with the bytes where they tell.
+        name: how the file is called in messages and prompts; its file name by default.
+        facts: anything else worth keeping with the record, as JSON values. A ``width``, ``height``, ``duration``
+            or ``media_type`` given here is compared with what the bytes say.
+
+    Raises:
+        MediaError: the file does not exist, is no regular file or may not be read, or a declared fact is wrong.
+    """
+    if role not in ROLES:
+        raise MediaError(f"role {role!r} is none of {', '.join(ROLES)}", path=path, code="bad_role")
+    if kind is not None and kind not in KINDS:
+        raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=path, code="bad_kind")
+    reader = current_reader()
+    given = os.fspath(path)
+    located = _resolve(reader.root, given)
+    try:
+        with open_regular(located) as file:
+            identity, digest = reader.memo.digest(file)
+            found = _header(file, located)
+    except MediaMissing as error:
+        raise MediaError(f"cannot record {given}: {_why(error, located)}", path=given, code=error.code) from None
+    _check_declared(given, found, facts)
+    return MediaItem(
+        id="",
+        role=role,
+        kind=_kind_of(given, found, kind),
+        name=name if name is not None else located.name,
+        path=stored_path(reader.root, located),
+        given=given,
+        format=found.format,
+        media_type=found.media_type,
+        size=identity[2],
+        sha256=digest,
+        width=found.width,
+        height=found.height,
+        duration=found.duration,
+        identity=identity,
+        facts={key: value for key, value in facts.items() if key not in DECLARED},
+    )
+
+
+def read_media(item: MediaItem) -> bytes:
+    """Return the bytes of a recorded file after checking their size and SHA-256.
+
+    Raises:
+        MediaDrift: the file holds other bytes than were recorded. This stops the run.
+        MediaMissing: the file is gone, a directory, a symlink or unreadable now. This makes the case missing.
+    """
+    return current_reader().read(item)
+
+
+def stored_path(root: Path, located: Path) -> str:
+    """Return ``located`` as it is stored: relative to the project in POSIX form when under it, else absolute."""
+    try:
+        return located.relative_to(root).as_posix()
+    except ValueError:
+        return str(located)
+
+
+def _resolve(root: Path, given: str) -> Path:
+    if "\0" in given:
+        raise MediaError("a path cannot hold a NUL character", path=given, code="bad_path")
+    return Path(os.path.realpath(root / given))
+
+
+def _header(file: BinaryIO, located: Path) -> Facts:
+    file.seek(0)
+    return facts_of(file, path=located, name=located.name, depth="header")
+
+
+def _kind_of(given: str, found: Facts, kind: Kind | None) -> Kind:
+    if kind is not None and found.kind is not None and kind != found.kind:
+        raise MediaError(
+            f"{given} was declared {kind}, but its bytes are {found.format} ({found.kind})",
+            path=given,
+            code="kind_mismatch",
+        )
+    return kind or found.kind or _kind_of_name(given)
+
+
+_NAMED_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(
+        ("wav", "mp3", "flac", "ogg", "oga", "opus", "m4a", "aac", "aiff", "aif", "wma", "caf", "amr"),
+        "audio",
+    ),
+    **dict.fromkeys(
+        ("mp4", "mov", "webm", "mkv", "avi", "m4v", "mpg", "mpeg", "ts", "flv", "wmv", "3gp", "ogv"), "video"
+    ),
+}
+
+
+def _kind_of_name(given: str) -> Kind:
+    """Return the kind that a name promises when the bytes are nothing known: what a check then fails on."""
+    return _NAMED_KINDS.get(Path(given).suffix.lower().lstrip("."), "image")
+
+
+def _check_declared(given: str, found: Facts, facts: dict[str, Any]) -> None:
+    for key in DECLARED:
+        declared, measured = facts.get(key), getattr(found, key)
+        if declared is None or measured is None:
+            continue
+        if key == "duration":
+            agrees = isinstance(declared, (int, float)) and math.isclose(declared, measured, rel_tol=0.02, abs_tol=0.1)
+        else:
+            agrees = declared == measured
+        if not agrees:
+            raise MediaError(
+                f"{given} was declared with {key} {declared!r}, but its bytes say {measured!r}; "
+                "leave the declaration out",
+                path=given,
+                code="declared_fact_wrong",
+            )
+
+
+def _why(error: MediaMissing, located: Path) -> str:
+    if error.code == "media_gone":
+        return f"there is no file at {located}"
+    if error.code == "media_is_directory":
+        return "it is a directory"
+    return str(error)

@@ -1,0 +1,244 @@
+"""Sizes of the less common still image formats, read from their headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oloproof.media.binary import Source, u16, u32, unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures."""
+
+    width: int
+    height: int
+    color: str | None = None
+    bits: int | None = None
+    orientation: int = 1
+    pictures: int = 1
+
+
+def read_still(source: Source, format: str) -> Still | None:  # noqa: A002 - the word of the facts
+    """Return what the header of a file of ``format`` says, None when it cannot be read."""
+    reader = _READERS.get(format)
+    found = reader(source) if reader else None
+    return found if found is not None and found.width > 0 and found.height > 0 else None
+
+
+def _bmp(source: Source) -> Still | None:
+    head = source.head
+    # the oldest header has 16-bit sides; later ones are signed, negative for rows from the top
+    fields = unpack("<HHHH" if u32(head, 14, "<") == 12 else "<iiHH", head, 18)
+    if fields is None:
+        return None
+    bits = fields[3]
+    color = "palette" if bits <= 8 else "rgb"
+    return Still(abs(fields[0]), abs(fields[1]), color, 8 if bits > 8 else bits)
+
+
+def _ico(source: Source) -> Still | None:
+    count = u16(source.head, 4, "<") or 0
+    sizes = []
+    for index in range(min(count, 256)):
+        entry = source.at(6 + 16 * index, 16)
+        if len(entry) == 16:
+            sizes.append(_icon_size(source, entry))
+    if not sizes:
+        return None
+    width, height = max(sizes, key=lambda size: size[0] * size[1])
+    return Still(width, height, pictures=len(sizes))
+
+
+def _icon_size(source: Source, entry: bytes) -> tuple[int, int]:
+    """Return the size of one picture; a PNG inside tells its own (0 in the table means 256)."""
+    offset = u32(entry, 12, "<") or 0
+    head = source.at(offset, 24)
+    if head.startswith(b"\x89PNG"):
+        return u32(head, 16) or 0, u32(head, 20) or 0
+    return entry[0] or 256, entry[1] or 256
+
+
+_PNM = re.compile(rb"P(\d)((?:\s+|#[^\n]*\n)+)(\d{1,9})((?:\s+|#[^\n]*\n)+)(\d{1,9})(?:(?:\s+|#[^\n]*\n)+(\d{1,9}))?")
+_PAM = re.compile(rb"^(WIDTH|HEIGHT|DEPTH|MAXVAL)\s+(\d{1,9})", re.MULTILINE)
+_PFM = re.compile(rb"P[Ff]\s+(\d{1,9})\s+(\d{1,9})")
+
+
+def _pnm(source: Source) -> Still | None:
+    match = _PNM.match(source.head)
+    if match is None:
+        return None
+    digit = match[1]
+    bilevel = digit in b"14"
+    most = 1 if bilevel else int(match[6] or 255)
+    color = "bilevel" if bilevel else "grey" if digit in b"25" else "rgb"
+    return Still(int(match[3]), int(match[5]), color, 1 if bilevel else 16 if most > 255 else 8)
+
+
+def _pam(source: Source) -> Still | None:
+    found = {key: int(value) for key, value in _PAM.findall(source.head)}
+    return Still(found.get(b"WIDTH", 0), found.get(b"HEIGHT", 0))
+
+
+def _pfm(source: Source) -> Still | None:
+    match = _PFM.match(source.head)
+    return None if match is None else Still(int(match[1]), int(match[2]), bits=32)
+
+
+_PSD_MODES = {0: "bilevel", 1: "grey", 2: "palette", 3: "rgb", 4: "cmyk", 9: "lab"}
+
+
+def _psd(source: Source) -> Still | None:
+    fields = unpack(">HIIHH", source.head, 12)
+    if fields is None:
+        return None
+    return Still(fields[2], fields[1], _PSD_MODES.get(fields[4]), fields[3])
+
+
+def _qoi(source: Source) -> Still | None:
+    fields = unpack(">IIB", source.head, 4)
+    return None if fields is None else Still(fields[0], fields[1], "rgba" if fields[2] == 4 else "rgb", 8)
+
+
+def _j2k_at(data: bytes) -> Still | None:
+    """Read the SIZ segment of a JPEG 2000 codestream (ITU-T T.800 A.5.1)."""
+    if data[:4] != b"\xff\x4f\xff\x51":
+        return None
+    fields = unpack(">IIII", data, 8)
+    count, depth = u16(data, 40), data[42:43]
+    if fields is None or not count or not depth:
+        return None
+    colors = {1: "grey", 2: "grey_alpha", 3: "rgb", 4: "rgba"}
+    return Still(fields[0] - fields[2], fields[1] - fields[3], colors.get(count), (depth[0] & 0x7F) + 1)
+
+
+def _j2k(source: Source) -> Still | None:
+    return _j2k_at(source.head)
+
+
+def _boxes(source: Source, at: int, most: int = 1000) -> dict[bytes, tuple[int, int]]:
+    """Return where the content of each first box of a kind begins, and its length (ISO/IEC 15444-1 I.4)."""
+    found: dict[bytes, tuple[int, int]] = {}
+    for _ in range(most):
+        head = source.at(at, 16)
+        length, skip = u32(head), 8
+        if length is None or len(head) < 8:
+            break
+        if length == 1 and len(head) == 16:
+            length, skip = int.from_bytes(head[8:16]), 16
+        elif length == 0:
+            length = source.size - at
+        if length < skip:
+            break
+        found.setdefault(head[4:8], (at + skip, length - skip))
+        at += length
+    return found
+
+
+def _jp2(source: Source) -> Still | None:
+    boxes = _boxes(source, 0)
+    if b"jp2c" in boxes and (found := _j2k_at(source.at(boxes[b"jp2c"][0], 64))):
+        return found
+    header = boxes.get(b"jp2h")
+    inner = _boxes(source, header[0], 20) if header else {}
+    fields = unpack(">II", source.at(inner[b"ihdr"][0], 8)) if b"ihdr" in inner else None
+    return None if fields is None else Still(fields[1], fields[0])
+
+
+def _jxl(source: Source) -> Still | None:
+    """Read size and orientation from a JPEG XL codestream, bare or in its container (ISO/IEC 18181-1)."""
+    if source.head[:2] == b"\xff\x0a":
+        return _jxl_header(source.head[2:66])
+    boxes = _boxes(source, 0)
+    place = boxes.get(b"jxlc") or boxes.get(b"jxlp")
+    if place is None:
+        return None
+    at = place[0] + (0 if b"jxlc" in boxes else 4)
+    return _jxl_header(source.at(at + 2, 64)) if source.at(at, 2) == b"\xff\x0a" else None
+
+
+_JXL_RATIOS = ((1, 1), (1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1))
+
+
+def _jxl_header(data: bytes) -> Still | None:
+    if len(data) < 12:
+        return None
+    bits = _Bits(data)
+    small = bits.take(1)
+    height = _jxl_side(bits, small)
+    ratio = bits.take(3)
+    width = height * _JXL_RATIOS[ratio][0] // _JXL_RATIOS[ratio][1] if ratio else _jxl_side(bits, small)
+    orientation = 1
+    if not bits.take(1) and bits.take(1):  # not all default, and with extra fields
+        orientation = bits.take(3) + 1
+    return Still(width, height, orientation=orientation)
+
+
+def _jxl_side(bits: _Bits, small: int) -> int:
+    return (bits.take(5) + 1) * 8 if small else bits.take((9, 13, 18, 30)[bits.take(2)]) + 1
+
+
+class _Bits:
+    """Bits from the least significant one up."""
+
+    def __init__(self, data: bytes) -> None:
+        self.value = int.from_bytes(data, "little")
+
+    def take(self, count: int) -> int:
+        found = self.value & ((1 << count) - 1)
+        self.value >>= count
+        return found
+
+
+_EXR_WINDOW = b"displayWindow\0box2i\0\x10\0\0\0"
+
+
+def _exr(source: Source) -> Still | None:
+    at = source.head.find(_EXR_WINDOW)
+    fields = unpack("<iiii", source.head, at + len(_EXR_WINDOW)) if at > 0 else None
+    if fields is None:
+        return None
+    return Still(fields[2] - fields[0] + 1, fields[3] - fields[1] + 1, "rgb", 16)
+
+
+_HDR_SIZE = re.compile(rb"\n([-+])([XY]) (\d{1,9}) [-+]([XY]) (\d{1,9})\n")
+
+
+def _hdr(source: Source) -> Still | None:
+    match = _HDR_SIZE.search(source.head)
+    if match is None:
+        return None
+    first, second = int(match[3]), int(match[5])
+    return Still(second, first, "rgb", 32) if match[2] == b"Y" else Still(first, second, "rgb", 32)
+
+
+_SVG_TAG = re.compile(rb"<(?:\w+:)?svg\b[^>]{0,3000}", re.IGNORECASE)
+_SVG_SIDE = re.compile(rb"\s(width|height)\s*=\s*[\"']\s*([\d.]{1,12})\s*(?:px)?\s*[\"']")
+_SVG_BOX = re.compile(rb"\sviewBox\s*=\s*[\"'][\s\d.,-]*?([\d.]{1,12})[\s,]+([\d.]{1,12})\s*[\"']")
+
+
+def _svg(source: Source) -> Still | None:
+    """Read width and height in pixels, else the view box, from the first tag; nothing is rendered."""
+    tag = _SVG_TAG.search(source.head)
+    if tag is None:
+        return None
+    sides = {key: _number(value) for key, value in _SVG_SIDE.findall(tag[0])}
+    if len(sides) == 2:
+        return Still(sides[b"width"], sides[b"height"])
+    box = _SVG_BOX.search(tag[0])
+    return None if box is None else Still(_number(box[1]), _number(box[2]))
+
+
+def _number(text: bytes) -> int:
+    try:
+        return round(float(text))
+    except ValueError:
+        return 0
+
+
+_READERS: dict[str, Callable[[Source], Still | None]] = {
+    "bmp": _bmp, "ico": _ico, "cur": _ico, "pbm": _pnm, "pgm": _pnm, "ppm": _pnm, "pam": _pam, "pfm": _pfm,
+    "psd": _psd, "qoi": _qoi, "jp2": _jp2, "j2k": _j2k, "jxl": _jxl, "exr": _exr, "hdr": _hdr, "svg": _svg,
+}  # fmt: skip

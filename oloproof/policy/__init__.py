@@ -1,0 +1,21 @@
+"""From verdicts to metrics and from rules to decisions."""
+
+from oloproof.policy.comparing import Comparison, compare_cases, decide_comparison
+from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
+from oloproof.policy.reasons import REASONS
+from oloproof.policy.rules import Standing, decide_rule, threshold_of
+
+__all__ = [
+    "REASONS",
+    "CaseValue",
+    "Comparison",
+    "Measure",
+    "Standing",
+    "compare_cases",
+    "decide_comparison",
+    "decide_rule",
+    "rate_of",
+    "reduce_cases",
+    "summarize",
+    "threshold_of",
+]

@@ -1,0 +1,202 @@
+"""Verdicts summed up case by case: one estimate, its interval and every denominator.
+
+The unit is the case. Repeats of a case reduce first; what is missing or invalid bounds the interval on both sides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, Literal
+
+from oloproof.records import ORIGINAL, Metric
+from oloproof.statistics import BETTING, CLOPPER_PEARSON, bounded_mean_interval, missing_bounded_interval
+from oloproof.storage import Observation
+
+Kind = Literal["rate", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a metric is about: a criterion with the way its verdicts and its repeats are summed up."""
+
+    criterion: str
+    kind: Kind = "rate"
+    score_range: tuple[float, float] = (0.0, 1.0)
+    repeats: int = 1
+    pass_when: int | None = None
+    calls_model: bool = False
+
+    @property
+    def binary(self) -> bool:
+        """Whether each case comes down to pass or fail."""
+        return self.kind == "rate" and (self.repeats == 1 or self.pass_when is not None)
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated, in words."""
+        if self.kind == "score":
+            return "mean_score"
+        if self.repeats == 1:
+            return "pass_rate"
+        if self.pass_when is not None:
+            return f"rate_of_cases_passing_{self.pass_when}_of_{self.repeats}"
+        return "mean_pass_rate_over_repeats"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """One case reduced to a value between ``low`` and ``high``, equal where every repeat was observed."""
+
+    case_id: str
+    low: float
+    high: float
+    observed: float | None
+    unknown: Literal["missing", "invalid"] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of the case is missing or invalid."""
+        return self.unknown is None
+
+
+def reduce_cases(
+    observations: Iterable[Observation],
+    measure: Measure,
+    *,
+    variant: str = ORIGINAL,
+    slice_: Mapping[str, Any] | None = None,
+) -> Iterator[CaseValue]:
+    """Yield one value a case, of one variant and, with ``slice_``, of the cases whose slice has these values."""
+    wanted = _SliceFilter(slice_)
+    chosen = (seen for seen in observations if seen.variant == variant and wanted(seen.slice))
+    if measure.repeats == 1:
+        for seen in chosen:
+            yield _reduced([seen], measure)
+        return
+    repeats: dict[str, list[Observation]] = {}
+    for seen in chosen:
+        repeats.setdefault(seen.case_id, []).append(seen)
+    for group in repeats.values():
+        yield _reduced(group, measure)
+
+
+class _SliceFilter:
+    """Whether a stored slice has all of the wanted values; each distinct slice is looked into once."""
+
+    def __init__(self, wanted: Mapping[str, Any] | None) -> None:
+        self._wanted = wanted
+        self._known: dict[str | None, bool] = {}
+
+    def __call__(self, text: str | None) -> bool:
+        if self._wanted is None:
+            return True
+        if text not in self._known:
+            found = json.loads(text) if text else {}
+            self._known[text] = all(name in found and found[name] == value for name, value in self._wanted.items())
+        return self._known[text]
+
+
+def _reduced(repeats: Sequence[Observation], measure: Measure) -> CaseValue:
+    case_id = repeats[0].case_id
+    known = [value for seen in repeats if (value := _value(seen, measure)) is not None]
+    count = max(len(repeats), measure.repeats)
+    gap = count - len(known)
+    unknown: Literal["missing", "invalid"] | None = None
+    if gap:
+        outcomes = {
+            seen.outcome for seen, value in ((seen, _value(seen, measure)) for seen in repeats) if value is None
+        }
+        unknown = "invalid" if outcomes == {"invalid"} else "missing"
+    if measure.pass_when is not None and measure.kind == "rate":
+        return _k_of_n(case_id, sum(known), gap, measure.pass_when, unknown)
+    lowest, highest = measure.score_range
+    total = fsum(known)
+    observed = total / len(known) if known else None
+    return CaseValue(case_id, (total + gap * lowest) / count, (total + gap * highest) / count, observed, unknown)
+
+
+def _k_of_n(
+    case_id: str, passes: float, gap: int, needed: int, unknown: Literal["missing", "invalid"] | None
+) -> CaseValue:
+    """Return whether a case passes ``needed`` of its repeats, where what is missing cannot change it."""
+    if passes >= needed:
+        return CaseValue(case_id, 1.0, 1.0, 1.0)
+    if passes + gap < needed:
+        return CaseValue(case_id, 0.0, 0.0, 0.0)
+    return CaseValue(case_id, 0.0, 1.0, None, unknown)
+
+
+def _value(seen: Observation, measure: Measure) -> float | None:
+    if seen.outcome not in ("pass", "fail"):
+        return None
+    if measure.kind == "score":
+        return seen.score
+    return 1.0 if seen.outcome == "pass" else 0.0
+
+
+def summarize(
+    values: Iterable[CaseValue],
+    measure: Measure,
+    level: float,
+    *,
+    name: str | None = None,
+    variant: str = ORIGINAL,
+    slice_: Mapping[str, Any] | None = None,
+) -> Metric:
+    """Return the metric over the cases' values, with the interval on which rules decide.
+
+    Pass rates take the Clopper-Pearson interval, means the betting interval of Waudby-Smith and Ramdas; both count
+    missing and invalid cases as the worst for the lower end and the best for the upper.
+    """
+    cases = list(values)
+    whole = [case.low for case in cases if case.whole]
+    invalid = sum(case.unknown == "invalid" for case in cases)
+    missing = sum(case.unknown == "missing" for case in cases)
+    seen = [case.observed for case in cases if case.observed is not None]
+    top = measure.score_range[1] if measure.kind == "score" else 1.0
+    passed = sum(value >= top for value in whole) if measure.kind == "rate" else len(whole)
+    if measure.binary:
+        interval = missing_bounded_interval(passed, len(whole), missing + invalid, level) if cases else None
+    else:
+        interval = _mean_interval(cases, measure, level)
+    return Metric(
+        criterion=name or measure.criterion,
+        kind=measure.kind,
+        variant=variant,
+        slice=None if slice_ is None else dict(slice_),
+        estimand=measure.estimand,
+        estimate=fsum(seen) / len(seen) if seen else None,
+        interval=interval,
+        level=level,
+        method=CLOPPER_PEARSON if measure.binary else BETTING,
+        n=len(cases),
+        observed=len(whole),
+        passed=passed,
+        failed=len(whole) - passed,
+        invalid=invalid,
+        missing=missing,
+    )
+
+
+def _mean_interval(cases: Sequence[CaseValue], measure: Measure, level: float) -> tuple[float, float] | None:
+    """Return the betting interval: its lower end from the lowest values that each case may have, its upper likewise."""
+    if not cases:
+        return None
+    low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
+    lowest = bounded_mean_interval(sorted(case.low for case in cases), low, high, level)
+    if all(case.whole for case in cases):
+        return lowest
+    highest = bounded_mean_interval(sorted(case.high for case in cases), low, high, level)
+    return None if lowest is None or highest is None else (lowest[0], highest[1])
+
+
+def rate_of(observations: Iterable[Observation], rate: str) -> Iterator[Observation]:
+    """Yield the observations of ``error_rate``, ``invalid_rate`` or ``missing_rate``: each trial is one or is not."""
+    for seen in observations:
+        hit = seen.error if rate == "error_rate" else seen.outcome == rate.removesuffix("_rate")
+        yield Observation(
+            seen.case_id, seen.variant, seen.repeat, seen.slice, "pass" if hit else "fail", None, seen.error
+        )

@@ -1,0 +1,134 @@
+"""From a metric to a decision: PASS, FAIL or INSUFFICIENT_EVIDENCE, with a reason code and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from oloproof.config.models import RuleOptions
+from oloproof.policy.wording import interval_words, number_words, slice_words
+from oloproof.records import Decision, DecisionState, Metric
+from oloproof.statistics import decide
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of the run that a rule is applied to, beyond the numbers."""
+
+    partial: bool = False
+    judges: Collection[str] = ()
+    """Criteria whose evaluators ask a model and were not validated against people's labels."""
+
+
+def decide_rule(rule: RuleOptions, metric: Metric, standing: Standing, block_on: Collection[str]) -> Decision:
+    """Return what ``rule`` concludes of ``metric``.
+
+    A run of only some cases, and a judge that was not validated, decide nothing whatever the numbers say.
+    """
+    if rule.effective_kind == "observed_count":
+        state, reason = _count(rule, metric)
+    else:
+        state, reason = _bound(rule, metric)
+    if rule.criterion in standing.judges and rule.rate is None:
+        state, reason = "INSUFFICIENT_EVIDENCE", "judge_not_validated"
+    if standing.partial:
+        state, reason = "INSUFFICIENT_EVIDENCE", "partial_run"
+    if rule.requires_manual_review and state != "FAIL" and not standing.partial:
+        state, reason = "MANUAL_REVIEW", "manual_review_required"
+    decision = Decision(
+        rule=rule.id,
+        metric=rule.metric,
+        state=state,
+        reason=reason,
+        message="",
+        blocking=standing.partial or state in block_on,
+        estimate=metric.estimate,
+        interval=metric.interval,
+        threshold=threshold_of(rule),
+    )
+    return replace(decision, message=_message(rule, metric, reason))
+
+
+def threshold_of(rule: RuleOptions) -> float | None:
+    """Return the number that the rule holds the metric against."""
+    for bound in (rule.min, rule.max, rule.max_failures, rule.margin):
+        if bound is not None:
+            return float(bound)
+    return 0.0 if rule.effective_kind == "superiority" else None
+
+
+def _count(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
+    limit = rule.max_failures or 0
+    failures = metric.passed if rule.rate is not None else metric.failed
+    unknown = metric.missing + metric.invalid
+    if failures > limit:
+        return "FAIL", "observed_failures_exceed_limit"
+    if metric.observed == 0:
+        return "INSUFFICIENT_EVIDENCE", "no_observations"
+    if failures + unknown > limit:
+        return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
+    return "PASS", "observed_failures_within_limit"
+
+
+def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
+    if metric.estimate is None or metric.interval is None:
+        return "INSUFFICIENT_EVIDENCE", "no_observations"
+    if rule.decide_on == "estimate":
+        return _by_estimate(rule, metric.estimate)
+    state = decide(metric.interval, minimum=rule.min, maximum=rule.max)
+    if state != "INSUFFICIENT_EVIDENCE":
+        return state, _BOUND_REASONS[state, rule.min is not None]
+    if metric.observed == 0:
+        return "INSUFFICIENT_EVIDENCE", "no_observations"
+    return "INSUFFICIENT_EVIDENCE", "interval_overlaps_threshold"
+
+
+_BOUND_REASONS = {
+    ("PASS", True): "lower_bound_meets_minimum",
+    ("FAIL", True): "upper_bound_below_minimum",
+    ("PASS", False): "upper_bound_meets_maximum",
+    ("FAIL", False): "lower_bound_above_maximum",
+}
+
+
+def _by_estimate(rule: RuleOptions, estimate: float) -> tuple[DecisionState, str]:
+    if rule.min is not None:
+        met = estimate >= rule.min
+        return ("PASS", "estimate_meets_minimum") if met else ("FAIL", "estimate_below_minimum")
+    met = rule.max is not None and estimate <= rule.max
+    return ("PASS", "estimate_meets_maximum") if met else ("FAIL", "estimate_above_maximum")
+
+
+def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
+    """Return one sentence with what was measured, what was wanted, and why that is enough or not."""
+    subject = rule.metric + slice_words(metric.slice)
+    if rule.effective_kind == "observed_count":
+        failures = metric.passed if rule.rate is not None else metric.failed
+        measured = f"{failures} of {metric.n} cases {'count' if rule.rate else 'failed'}"
+        wanted = f"at most {rule.max_failures} allowed"
+    else:
+        measured = f"{number_words(metric.estimate, metric.kind)} {interval_words(metric)}"
+        wanted = f"at least {rule.min:g} wanted" if rule.min is not None else f"at most {rule.max:g} allowed"
+    unknown = metric.missing + metric.invalid
+    beside = f", {metric.missing} missing and {metric.invalid} invalid beside" if unknown else ""
+    return f"{subject}: {measured}{beside}; {wanted}. {_WHY[reason]}"
+
+
+_WHY = {
+    "lower_bound_meets_minimum": "Even the low end is enough.",
+    "upper_bound_below_minimum": "Even the high end is too low.",
+    "upper_bound_meets_maximum": "Even the high end is within it.",
+    "lower_bound_above_maximum": "Even the low end is too much.",
+    "interval_overlaps_threshold": "The interval holds both; oloproof plan says how many more cases would decide.",
+    "estimate_meets_minimum": "Decided on the estimate alone.",
+    "estimate_below_minimum": "Decided on the estimate alone.",
+    "estimate_meets_maximum": "Decided on the estimate alone.",
+    "estimate_above_maximum": "Decided on the estimate alone.",
+    "no_observations": "Nothing was observed.",
+    "observed_failures_within_limit": "Within the limit.",
+    "observed_failures_exceed_limit": "Over the limit.",
+    "missing_could_change_outcome": "What is missing or invalid could change the outcome.",
+    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    "partial_run": "Only some of the cases were run; run all of them to decide.",
+    "manual_review_required": "The rule asks for a person to look.",
+}

@@ -1,0 +1,215 @@
+"""The frozen nouns that are stored or cross a border between rooms. Their words are those of the design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["image", "audio", "video"]
+Role = Literal["input", "output", "context"]
+Outcome = Literal["pass", "fail", "invalid", "missing"]
+DecisionState = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+Decodable = Literal["complete", "partial", "none", "too_large", "no_decoder"]
+Depth = Literal["header", "probed", "decoded"]
+
+KINDS: tuple[Kind, ...] = ("image", "audio", "video")
+ROLES: tuple[Role, ...] = ("input", "output", "context")
+OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "invalid", "missing")
+ORIGINAL = "original"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One row of the dataset.
+
+    ``files`` maps an input field (dotted) to the absolute path it names, for the fields that name files;
+    ``line`` is where the row stands in its file, for messages.
+    """
+
+    id: str
+    input: Any
+    expected: Any = None
+    slice: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One variant of one case, one repeat: the unit that is executed. ``index`` is its place in the run."""
+
+    index: int
+    case: Case
+    variant: str = ORIGINAL
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MediaItem:
+    """One recorded file (``media/v1``): a reference to bytes, never the bytes.
+
+    ``path`` is relative to the project when the file lies under it, else absolute; ``given`` is the path as the
+    system gave it. ``format`` is the short name told by the bytes (``jpeg``). ``width`` and ``height`` are as
+    displayed, in pixels; ``duration`` in seconds; each is None where the header does not tell. ``identity`` is the
+    file's (device, inode, size, mtime_ns, ctime_ns) when it was recorded: an unchanged one spares reading it again.
+    ``facts`` holds what the caller declared beside.
+    """
+
+    id: str
+    role: Role
+    kind: Kind
+    name: str
+    path: str
+    given: str
+    format: str
+    media_type: str
+    size: int
+    sha256: str
+    width: int | None = None
+    height: int | None = None
+    duration: float | None = None
+    identity: tuple[int, ...] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a file that is odd though it may be readable; ``code`` is stable, ``message`` for people."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The truth about one file, told from its bytes and never from its name.
+
+    ``kind`` is None when the bytes are no image, audio or video. ``format`` is a short lower-case name such as
+    ``jpeg``. ``width`` and ``height`` are as a viewer shows it (orientation and pixel ratio applied), beside
+    ``stored_width`` and ``stored_height``. ``duration`` is in seconds. A field that the ``depth`` reached cannot
+    tell is None. ``profile`` names an embedded colour profile, ``color_mode`` the stored colour model of an image.
+    """
+
+    depth: Depth
+    kind: Kind | None
+    format: str
+    media_type: str
+    width: int | None = None
+    height: int | None = None
+    stored_width: int | None = None
+    stored_height: int | None = None
+    orientation: str | None = None
+    duration: float | None = None
+    frames: int | None = None
+    animated: bool | None = None
+    has_audio: bool | None = None
+    decodable: Decodable | None = None
+    color_mode: str | None = None
+    profile: str | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What one trial gave: an output with recorded media, or an error. ``seconds`` is the system's own time.
+
+    ``error`` is one line for people; ``error_detail`` may hold a traceback. ``cached_at`` is the time (seconds since
+    the epoch) at which a reused answer was first given, None when it was executed now.
+    """
+
+    output: Any = None
+    media: tuple[MediaItem, ...] = ()
+    error: str | None = None
+    error_detail: str | None = None
+    seconds: float = 0.0
+    cached_at: float | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the system gave an error instead of an output."""
+        return self.error is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluator says of one execution: an outcome, an optional score, always a reason.
+
+    ``details`` is a JSON object of measurements; ``score`` a finite number, None where the check gives none.
+    Evaluators of your own may return one: ``Verdict("fail", "3 of 4 faces are cut off", score=0.25)``.
+    """
+
+    outcome: Outcome
+    reason: str
+    score: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def passed(cls, reason: str, *, score: float | None = None, **details: Any) -> Verdict:
+        """Return a verdict that passes."""
+        return cls("pass", reason, score, details)
+
+    @classmethod
+    def failed(cls, reason: str, *, score: float | None = None, **details: Any) -> Verdict:
+        """Return a verdict that fails."""
+        return cls("fail", reason, score, details)
+
+    @classmethod
+    def invalid(cls, reason: str, **details: Any) -> Verdict:
+        """Return a verdict for an answer that was given and cannot be used."""
+        return cls("invalid", reason, None, details)
+
+    @classmethod
+    def missing(cls, reason: str, **details: Any) -> Verdict:
+        """Return a verdict for something that could not be measured."""
+        return cls("missing", reason, None, details)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """Verdicts summed up: one estimate, its interval, and every denominator.
+
+    ``kind`` is ``rate``, ``score`` or ``count``; ``observed`` = ``passed`` + ``failed``; ``n`` adds ``missing`` and
+    ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside ``n``. No data is None.
+    """
+
+    criterion: str
+    kind: Literal["rate", "score"]
+    variant: str
+    slice: Mapping[str, Any] | None
+    estimand: str
+    estimate: float | None
+    interval: tuple[float, float] | None
+    level: float
+    method: str
+    n: int
+    observed: int
+    passed: int
+    failed: int
+    invalid: int
+    missing: int
+    excluded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a rule concludes: a state, a stable reason code, and a sentence with the numbers."""
+
+    rule: str
+    metric: str
+    state: DecisionState
+    reason: str
+    message: str
+    blocking: bool
+    estimate: float | None
+    interval: tuple[float, float] | None
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the reader of a run should know that decides nothing; ``code`` is stable."""
+
+    code: str
+    message: str

@@ -1,0 +1,83 @@
+"""What is left out of records that leave the machine: where its files and folders lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+WITHHOLDABLE = frozenset({"paths"})
+
+_INSIDE = re.compile(
+    r"""
+      file://[^\s"'<>]*/                                        # file:///home/me/a.png
+    | (?<![\w.:\\/])(?:[A-Za-z]:[\\/]|\\\\)(?:[^\\/\s"'<>|:*?]+[\\/]+)*  # C:\Users\me\a.png, \\server\share\a.png
+    | (?<![\w./~<])~[\w-]*/(?:[^/\s"'`<>|:;,()\[\]{}]+/)*       # ~/pictures/a.png
+    | (?<![\w./~<])/(?:[^/\s"'`<>|:;,()\[\]{}]+/)+              # /home/me/a.png
+    """,
+    re.VERBOSE,
+)
+"""The folders of an absolute path that stands in a text."""
+
+_WHOLE = re.compile(r"(?:/|~[\w-]*/|[A-Za-z]:[\\/]|\\\\|file://)[^\n]*")
+"""A text that is an absolute path and nothing else; such a one may hold spaces."""
+
+
+class Withholding:
+    """Removes what is not to leave the machine from texts and documents; with nothing to withhold it changes nothing.
+
+    ``root`` is the project's folder: its name is taken out even where its path holds spaces.
+
+    Raises:
+        ValueError: ``what`` names something that cannot be withheld.
+    """
+
+    def __init__(self, what: frozenset[str], root: Path) -> None:
+        unknown = sorted(what - WITHHOLDABLE)
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)} cannot be withheld; known is {', '.join(sorted(WITHHOLDABLE))}")
+        self.paths = "paths" in what
+        roots = {str(root), str(root.resolve()), str(Path.home())} - {"/"}
+        self._roots = [one + "/" for one in sorted(roots, key=len, reverse=True)]
+
+    def text(self, text: str) -> str:
+        """Return ``text`` with every absolute path cut down to its last part."""
+        if not self.paths or not ("/" in text or "\\" in text):
+            return text
+        if _WHOLE.fullmatch(text) and "://" not in text.removeprefix("file://"):
+            return "…/" + _last_part(text) if len(text.split()) == 1 or _looks_like_file(text) else self._inside(text)
+        return self._inside(text)
+
+    def _inside(self, text: str) -> str:
+        for root in self._roots:
+            text = text.replace(root, "…/")
+        return _INSIDE.sub("…/", text)
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value with every text in it treated, keys too."""
+        if not self.paths:
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(key): self.value(inner) for key, inner in value.items()}
+        return [self.value(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+    def trial(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a trial's document without the places of its files; their digests, sizes and kinds stay."""
+        if not self.paths:
+            return dict(document)
+        media = [
+            {**self.value(item), "path": None, "name": _last_part(item["name"])} for item in document.get("media", ())
+        ]
+        rest = {key: self.value(value) for key, value in document.items() if key != "media"}
+        return {**rest, "media": media}
+
+
+def _looks_like_file(text: str) -> bool:
+    return bool(re.search(r"\.\w{1,5}$", text))
+
+
+def _last_part(path: str) -> str:
+    return PurePosixPath(path.replace("\\", "/")).name

@@ -1,0 +1,135 @@
+"""Words that every report shares: text made safe to show, sizes, spans of time, names of trials and metrics."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from oloproof.policy.wording import slice_words
+from oloproof.records import ORIGINAL, Decision, DecisionState, Metric, Outcome
+from oloproof.storage import StoredTrial
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""Characters that steer a terminal, turn the direction of text, or that XML and UTF-8 cannot hold."""
+
+WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
+_STATES: tuple[DecisionState, ...] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "PASS")
+
+NOTHING_DECIDED = "nothing was decided: the project has no rules"
+
+
+def visible(text: str) -> str:
+    r"""Return ``text`` with invisible steering characters written out (``\x1b``); tabs and line ends stay."""
+    return _UNSEEN.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def _written_out(found: re.Match[str]) -> str:
+    number = ord(found.group())
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """Return ``text`` safe to show on one line, cut to ``limit`` characters."""
+    line = " ".join(visible(text).split())
+    return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def json_words(value: Any) -> str:
+    """Return a JSON value as compact text; a string as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def count_words(count: int, noun: str, plural: str | None = None) -> str:
+    """Return ``1 case``, ``1,200 cases``."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def seconds_words(seconds: float) -> str:
+    """Return a span of time with the precision that a person wants."""
+    if seconds < 10:
+        return f"{seconds:.3g} s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+    if seconds < 48 * 3600:
+        return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+    return f"{seconds / 86400:.0f} days"
+
+
+def age_words(seconds: float) -> str:
+    """Return how old something is, in whole units."""
+    for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return count_words(int(seconds // size), noun) + " old"
+    return "less than a minute old"
+
+
+def number_text(value: float) -> str:
+    """Return a measured number without needless digits."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def place_words(variant: str, repeat: int) -> str:
+    """Return ``jpeg-40, repeat 2``; nothing for the first repeat of the original."""
+    parts = [] if variant == ORIGINAL else [variant]
+    return ", ".join([*parts, f"repeat {repeat}"] if repeat else parts)
+
+
+def trial_name(case: str, variant: str, repeat: int) -> str:
+    """Return the case's id, with its variant and repeat where there is something to tell."""
+    place = place_words(variant, repeat)
+    return f"{case} [{place}]" if place else case
+
+
+def metric_name(metric: Metric) -> str:
+    """Return a metric's criterion with its variant and slice."""
+    variant = "" if metric.variant == ORIGINAL else f" [{metric.variant}]"
+    return metric.criterion + variant + slice_words(metric.slice)
+
+
+def metric_from(document: Mapping[str, Any]) -> Metric:
+    """Return the metric that a run's document holds."""
+    interval = document["interval"]
+    return Metric(**{**document, "interval": None if interval is None else tuple(interval)})
+
+
+def outcome_of(trial: StoredTrial, criterion: int) -> Outcome:
+    """Return what a criterion says of a trial; one without a verdict is missing."""
+    return trial.verdicts[criterion].outcome if criterion < len(trial.verdicts) else "missing"
+
+
+def worst_first(decisions: Iterable[Decision]) -> list[Decision]:
+    """Return decisions with those that block first, then by state."""
+    return sorted(decisions, key=lambda one: (not one.blocking, _STATES.index(one.state)))
+
+
+def headline(decisions: Sequence[Decision]) -> tuple[DecisionState | None, str]:
+    """Return the state of the whole and a sentence: which rules block, or that none does.
+
+    The state is None when nothing was decided.
+    """
+    if not decisions:
+        return None, "The project has no rules."
+    blocking = [one for one in worst_first(decisions) if one.blocking]
+    total = count_words(len(decisions), "rule")
+    if blocking:
+        names = ", ".join(one_line(one.rule) for one in blocking)
+        verb = "blocks" if len(blocking) == 1 else "block"
+        return blocking[0].state, f"{len(blocking)} of {total} {verb}: {names}."
+    open_ones = [one for one in decisions if one.state != "PASS"]
+    if open_ones:
+        names = ", ".join(one_line(one.rule) for one in open_ones)
+        return worst_first(open_ones)[0].state, f"No rule blocks; {len(open_ones)} of {total} did not pass: {names}."
+    return "PASS", "The one rule holds." if len(decisions) == 1 else f"All {total} hold."
+
+
+def exit_words(code: int, decisions: Sequence[Decision]) -> str:
+    """Return what an exit code means here, in one line."""
+    if code == 2:
+        return "exit 2: the run was not completed"
+    if not decisions:
+        return f"exit {code}: {NOTHING_DECIDED}"
+    return f"exit {code}: {headline(decisions)[1]}"

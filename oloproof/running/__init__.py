@@ -1,0 +1,7 @@
+"""Planning, executing and deciding runs."""
+
+from oloproof.running.deciding import Conclusion, compare_runs, conclude
+from oloproof.running.plan import Selection
+from oloproof.running.run import RunResult, run
+
+__all__ = ["Conclusion", "RunResult", "Selection", "compare_runs", "conclude", "run"]

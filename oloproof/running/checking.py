@@ -1,0 +1,140 @@
+"""``oloproof check``: everything a run would refuse, found before it, and one case tried for real."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from oloproof.config import PolicyOptions, Project
+from oloproof.errors import StorageError
+from oloproof.evaluators import Registry, Subject
+from oloproof.media import MediaReader, using_reader
+from oloproof.records import Execution, MediaItem, Notice, Trial, Verdict
+from oloproof.running.deciding import measures_of
+from oloproof.running.judging import Bench
+from oloproof.running.plan import Plan, Selection, make_plan
+from oloproof.running.planning import Prospect, what_rules_can_decide
+from oloproof.systems import Surroundings, trial_folder
+
+TRIED = "check"
+"""What stands for the run's id in the paths of what the tried case writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found: the plan, the tried case with its verdicts, what rules can decide, and what to know."""
+
+    plan: Plan
+    case: str
+    execution: Execution
+    verdicts: Mapping[str, Verdict]
+    skipped: Sequence[str]
+    prospects: Sequence[Prospect]
+    notices: Sequence[Notice] = field(default_factory=tuple)
+    unreachable: bool = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether a run can be started and the tried case was answered and could be evaluated."""
+        broken = any(verdict.details.get("code") == "evaluator_error" for verdict in self.verdicts.values())
+        return not self.execution.failed and not self.unreachable and not broken
+
+    @property
+    def exit_code(self) -> int:
+        """0 ready, 1 the tried case went wrong, 2 a run would be refused."""
+        return 0 if self.ready else 2 if self.unreachable else 1
+
+
+def check_project(project: Project, registry: Registry) -> Checked:
+    """Check a project as a run would, and try its first case with every evaluator that asks no model.
+
+    Raises:
+        OloproofError: a run would be refused; the text says why.
+    """
+    _refuse_unwritable(project.root)
+    plan = make_plan(project, registry, Selection())
+    reader = MediaReader(project.root)
+    trial = next(iter(islice(plan.enumerate(set()), 1)))
+    free = [evaluator for evaluator in plan.evaluators if not evaluator.calls_model]
+    bench = Bench(free)
+    plan.system.open(_surroundings(project, plan, reader), 1)
+    try:
+        with using_reader(reader):
+            execution = plan.system.execute(trial)
+            verdicts = bench.verdicts(Subject(trial.case, execution, reader, trial.variant, trial.repeat))
+        unreachable = plan.system.never_answered
+    finally:
+        plan.system.close()
+        bench.close()
+    policy = project.policy or PolicyOptions()
+    return Checked(
+        plan=plan,
+        case=trial.case.id,
+        execution=execution,
+        verdicts={evaluator.criterion: verdict for evaluator, verdict in zip(free, verdicts, strict=True)},
+        skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
+        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
+        notices=_notices(project, plan, execution),
+        unreachable=unreachable,
+    )
+
+
+def _refuse_unwritable(root: Path) -> None:
+    folder = root / ".oloproof"
+    if not os.access(folder if folder.exists() else root, os.W_OK):
+        raise StorageError(f"{folder} cannot be written, and runs are stored there; check its permissions")
+
+
+def _surroundings(project: Project, plan: Plan, reader: MediaReader) -> Surroundings:
+    def folder_of(trial: Trial) -> Path:
+        return trial_folder(project.outputs, plan.system.name, plan.system.version, TRIED, trial)
+
+    return Surroundings(project.root, project.media_roots, reader, folder_of)
+
+
+def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]:
+    found = []
+    if not plan.evaluators:
+        found.append(Notice("no_evaluators", "no evaluators: a run would only execute the cases"))
+    if project.policy is None or not project.policy.rules:
+        found.append(Notice("no_rules", "no rules: a run would decide nothing and exit with 0"))
+    declared = plan.system.identity.get("records", ())
+    if declared and not execution.media and not execution.failed:
+        found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))
+    return found
+
+
+def check_document(checked: Checked) -> dict[str, Any]:
+    """Return what ``check --json`` prints."""
+    plan = checked.plan
+    return {
+        "ready": checked.ready,
+        "exit": checked.exit_code,
+        "project": plan.project.name,
+        "system": {"name": plan.system.name, "version": plan.system.version},
+        "cases": plan.cases,
+        "tried": {
+            "case": checked.case,
+            "output": checked.execution.output,
+            "error": checked.execution.error,
+            "seconds": checked.execution.seconds,
+            "media": [_item(item) for item in checked.execution.media],
+            "verdicts": [
+                {"criterion": criterion, "outcome": verdict.outcome, "score": verdict.score, "reason": verdict.reason}
+                for criterion, verdict in checked.verdicts.items()
+            ],
+            "not_tried": list(checked.skipped),
+        },
+        "rules": [
+            {"rule": one.rule, "metric": one.metric, "can_decide": one.can_decide} for one in checked.prospects
+        ],
+        "warnings": [{"code": notice.code, "message": notice.message} for notice in checked.notices],
+    }
+
+
+def _item(item: MediaItem) -> dict[str, Any]:
+    return {"role": item.role, "kind": item.kind, "path": item.path, "format": item.format, "size": item.size}

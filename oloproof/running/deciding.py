@@ -1,0 +1,197 @@
+"""From what a run stored to its metrics and decisions; ``run``, ``gate`` and ``compare`` take this one path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.errors import ConfigError
+from oloproof.policy import (
+    Comparison,
+    Measure,
+    Standing,
+    compare_cases,
+    decide_comparison,
+    decide_rule,
+    rate_of,
+    reduce_cases,
+    summarize,
+)
+from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.storage import History, Observation, StoredRun
+
+EXECUTIONS = "error_rate"
+"""The metric that is about executions and not about any criterion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a policy makes of a run."""
+
+    metrics: tuple[Metric, ...]
+    decisions: tuple[Decision, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every rule is satisfied or there is none, 1 when one blocks."""
+        return int(any(decision.blocking for decision in self.decisions))
+
+
+def measures_of(document: Mapping[str, Any]) -> dict[str, Measure]:
+    """Return how each criterion is summed up, from the document that is stored with a run."""
+    repeats = document["repeats"]
+    return {
+        entry["criterion"]: Measure(
+            criterion=entry["criterion"],
+            kind=entry["metric"],
+            score_range=tuple(entry["score_range"] or (0.0, 1.0)),
+            repeats=repeats["count"],
+            pass_when=repeats["pass_when"],
+            calls_model=entry["calls_model"],
+        )
+        for entry in document["evaluators"]
+    }
+
+
+def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> Conclusion:
+    """Return the metrics of every criterion, those that rules ask for beside, and what each rule decides.
+
+    Raises:
+        ConfigError: a rule names a metric that the run does not have.
+    """
+    policy = policy or PolicyOptions()
+    measures = measures_of(run.document)
+    refuse_unknown_metrics(policy, measures)
+    book = _Book(history, run, measures, policy.confidence_level)
+    for criterion in measures:
+        book.metric(criterion, None, ORIGINAL, None)
+    standing = Standing(partial=run.partial, judges=unvalidated_judges(measures, policy))
+    decisions = tuple(_decide(rule, book, standing, policy) for rule in policy.rules)
+    return Conclusion(tuple(book.metrics.values()), decisions)
+
+
+def _decide(rule: RuleOptions, book: _Book, standing: Standing, policy: PolicyOptions) -> Decision:
+    if rule.compares:
+        return decide_comparison(rule, None, standing.judges, policy.block_on)
+    metric = book.metric(rule.criterion, rule.rate, rule.variant or ORIGINAL, rule.slice)
+    return decide_rule(rule, metric, standing, policy.block_on)
+
+
+def unvalidated_judges(measures: Mapping[str, Measure], policy: PolicyOptions) -> frozenset[str]:
+    """Return the criteria that a model judges and that no labels have validated yet."""
+    if not policy.require_validated_evaluators:
+        return frozenset()
+    return frozenset(name for name, measure in measures.items() if measure.calls_model)
+
+
+def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure]) -> None:
+    """Refuse rules over criteria that the run did not measure, and thresholds that its values cannot reach.
+
+    Raises:
+        ConfigError: naming each such rule.
+    """
+    problems = []
+    for rule in policy.rules:
+        measure = measures.get(rule.criterion)
+        if measure is None and rule.metric != EXECUTIONS:
+            known = ", ".join(sorted(measures)) or "none"
+            problems.append(f"rule {rule.id!r}: the run has no criterion {rule.criterion!r}; it has {known}")
+            continue
+        score = measure is not None and measure.kind == "score" and rule.rate is None
+        low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
+        for key in ("min", "max"):
+            bound = getattr(rule, key)
+            if bound is not None and not low <= bound <= high:
+                hint = "a score" if score else "a rate (80 % is written 0.80)"
+                problems.append(f"rule {rule.id!r}: {key}: {bound:g} is outside {low:g} to {high:g}, where {hint} lies")
+    if problems:
+        raise ConfigError("\n".join(problems))
+
+
+class _Book:
+    """The metrics asked for so far, each computed once, in the order of asking."""
+
+    def __init__(self, history: History, run: StoredRun, measures: Mapping[str, Measure], level: float) -> None:
+        self._history = history
+        self._run = run
+        self._measures = measures
+        self._numbers = {name: number for number, name in enumerate(measures)}
+        self._level = level
+        self.metrics: dict[tuple[str, str, str], Metric] = {}
+
+    def metric(self, criterion: str, rate: str | None, variant: str, slice_: Mapping[str, Any] | None) -> Metric:
+        """Return one metric of the run."""
+        name = criterion if rate is None or criterion == rate else f"{criterion}.{rate}"
+        key = (name, variant, repr(slice_))
+        if key not in self.metrics:
+            self.metrics[key] = self._summarized(name, criterion, rate, variant, slice_)
+        return self.metrics[key]
+
+    def _summarized(
+        self, name: str, criterion: str, rate: str | None, variant: str, slice_: Mapping[str, Any] | None
+    ) -> Metric:
+        measure = self._measures.get(criterion)
+        if rate is not None:
+            measure = Measure(name, repeats=self._run.document["repeats"]["count"])
+        if measure is None:
+            raise ConfigError(f"the run has no criterion {criterion!r}")
+        values = reduce_cases(self._observations(criterion, rate), measure, variant=variant, slice_=slice_)
+        metric = summarize(values, measure, self._level, name=name, variant=variant, slice_=slice_)
+        return metric if rate is None else replace(metric, estimand=rate)
+
+    def _observations(self, criterion: str, rate: str | None) -> Iterator[Observation]:
+        if criterion == EXECUTIONS and criterion not in self._numbers:
+            return self._history.executed(self._run)
+        seen = self._history.observations(self._run, self._numbers[criterion])
+        return seen if rate is None else rate_of(seen, rate)
+
+
+def compare_runs(
+    history: History, candidate: StoredRun, baseline: StoredRun, policy: PolicyOptions | None
+) -> tuple[list[Comparison], list[Decision]]:
+    """Return every criterion that both runs have, paired case by case, and what the comparing rules decide.
+
+    Raises:
+        ConfigError: the runs share no criterion, or a rule names one that they do not share.
+    """
+    policy = policy or PolicyOptions()
+    after, before = measures_of(candidate.document), measures_of(baseline.document)
+    shared = [name for name in after if name in before and after[name].kind == before[name].kind]
+    if not shared:
+        raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared")
+    comparing = [rule for rule in policy.rules if rule.compares]
+    unknown = [rule for rule in comparing if rule.criterion not in shared]
+    if unknown:
+        raise ConfigError(
+            f"rule {unknown[0].id!r}: {unknown[0].metric!r} is not a criterion of both runs; "
+            f"they share {', '.join(shared)}"
+        )
+    compare = _comparer(history, candidate, baseline, policy.confidence_level)
+    found = [compare(after[name], None) for name in shared]
+    judges = unvalidated_judges({**before, **after}, policy)
+    decisions = []
+    for rule in comparing:
+        matching = next(one for one in found if one.criterion == rule.criterion)
+        if rule.slice is not None:
+            matching = compare(after[rule.criterion], rule.slice)
+        decisions.append(decide_comparison(rule, matching, judges, policy.block_on))
+    return found, decisions
+
+
+def _comparer(
+    history: History, candidate: StoredRun, baseline: StoredRun, level: float
+) -> Callable[[Measure, Mapping[str, Any] | None], Comparison]:
+    def compare(measure: Measure, slice_: Mapping[str, Any] | None) -> Comparison:
+        sides = [
+            reduce_cases(
+                history.observations(run, list(measures_of(run.document)).index(measure.criterion)),
+                measures_of(run.document)[measure.criterion],
+                slice_=slice_,
+            )
+            for run in (candidate, baseline)
+        ]
+        return compare_cases(sides[0], sides[1], measure, level)
+
+    return compare

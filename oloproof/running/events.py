@@ -1,0 +1,52 @@
+"""What the engine says while it works; the command line, reports and pages listen and decide nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from oloproof.records import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run begins or is gone on with: ``done`` of ``trials`` are stored already."""
+
+    run: str
+    system: str
+    version: str
+    cases: int
+    trials: int
+    done: int
+    criteria: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialsDone:
+    """Some trials more are done. ``outcomes`` maps a criterion to the outcomes counted so far; provisional."""
+
+    done: int
+    cached: int
+    failed: int
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something the reader should know, said once."""
+
+    notice: Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Verifying:
+    """Every trial is done; the recorded files are looked at once more before anything is decided."""
+
+
+Event = RunStarted | TrialsDone | Noticed | Verifying
+Listener = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """Listen to nothing."""

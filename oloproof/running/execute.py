@@ -1,0 +1,159 @@
+"""Executing the trials of a plan: concurrency and memory bounded, stored in batches while it goes."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+
+from oloproof.digests import digest_of
+from oloproof.errors import RunInterrupted
+from oloproof.evaluators import Subject
+from oloproof.media import MediaReader, using_reader
+from oloproof.records import Execution, Notice
+from oloproof.running.crew import Crew
+from oloproof.running.events import Listener, Noticed, TrialsDone
+from oloproof.running.judging import Bench
+from oloproof.running.plan import Plan
+from oloproof.running.work import BLOCK, Work, Workload
+from oloproof.storage import Entry, OpenRun, Store, StoredMeasurements
+from oloproof.systems import System
+
+_BATCH = 500
+_LONGEST_UNSTORED = 0.2
+_HEARTBEAT = 0.2
+_GRACE = 5.0
+
+
+@dataclass(slots=True)
+class Workshop:
+    """What every part of a run under way shares."""
+
+    plan: Plan
+    store: Store
+    run: OpenRun
+    reader: MediaReader
+    measurements: StoredMeasurements
+    system: System
+    bench: Bench
+    listener: Listener
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    done: int = 0
+    cached: int = 0
+    failed: int = 0
+
+    def notice(self, code: str, message: str) -> None:
+        """Keep a notice with the run and say it."""
+        notice = Notice(code, message)
+        self.run.notices.append(notice)
+        self.listener(Noticed(notice))
+
+
+def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
+    """Execute and evaluate every trial that is not ``done``; each batch is stored as it comes.
+
+    Raises:
+        RunInterrupted: by hand (Ctrl-C); what was done is stored.
+        OloproofError: something that stops the run, such as a changed file; what was done is stored.
+    """
+    plan = shop.plan
+    workload = Workload(
+        plan.enumerate(done),
+        root=plan.project.root,
+        store=shop.store,
+        reader=shop.reader,
+        system_digest=digest_of(shop.system.identity),
+        reuse=reuse,
+    )
+    crew = Crew(plan.project.options.concurrency, lambda work: _do(shop, work), lambda: _surrounding(shop))
+    crew.start()
+    try:
+        _feed_and_store(shop, crew, workload)
+    except KeyboardInterrupt:
+        crew.stop(_GRACE)
+        _store(shop, [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
+        raise RunInterrupted(
+            f"stopped by hand after {shop.done} of {plan.trials} trials; oloproof run --resume goes on"
+        ) from None
+    finally:
+        crew.stop(0.0)
+        shop.measurements.flush()
+        shop.store.save_memo(shop.reader.memo)
+    if workload.stale:
+        shop.notice(
+            "cached_media_changed",
+            f"{workload.stale} earlier answers were not reused because files they recorded are gone or changed; "
+            "those cases were executed again",
+        )
+
+
+def _surrounding(shop: Workshop) -> AbstractContextManager[None]:
+    return using_reader(shop.reader)
+
+
+def _do(shop: Workshop, work: Work) -> Entry:
+    """Execute one trial, or take its earlier answer, and evaluate it; runs in a thread of the crew."""
+    trial = work.trial
+    if work.execution is not None:
+        execution = work.execution
+    elif work.problem is not None:
+        execution = Execution(error=work.problem)
+    else:
+        execution = shop.system.execute(trial)
+    verdicts = shop.bench.verdicts(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
+    return Entry(trial, work.key, work.input, _settled(execution, shop.reader), verdicts, work.reused)
+
+
+def _settled(execution: Execution, reader: MediaReader) -> Execution:
+    """Return ``execution`` without the identities of files that may change again and keep them."""
+    memo = reader.memo
+    if not any(item.identity is not None and memo.is_unsettled(item.identity) for item in execution.media):
+        return execution
+    media = tuple(
+        replace(item, identity=None) if item.identity is not None and memo.is_unsettled(item.identity) else item
+        for item in execution.media
+    )
+    return replace(execution, media=media)
+
+
+def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
+    window = max(2 * BLOCK, 2 * shop.plan.project.options.concurrency)
+    in_flight = 0
+    exhausted = False
+    waiting: list[Entry] = []
+    stored_at = time.monotonic()
+    while True:
+        while not exhausted and in_flight <= window - BLOCK:
+            block = workload.next_block()
+            exhausted = not block
+            in_flight += len(block)
+            for work in block:
+                crew.give(work)
+        if in_flight == 0:
+            break
+        for result in crew.take(_HEARTBEAT):
+            in_flight -= 1
+            if isinstance(result, BaseException):
+                crew.stop(_GRACE)
+                _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
+                raise result
+            waiting.append(result)
+        now = time.monotonic()
+        if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
+            _store(shop, waiting)
+            waiting, stored_at = [], now
+    _store(shop, waiting)
+
+
+def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
+    shop.store.append(shop.run, entries)
+    shop.store.save_memo(shop.reader.memo)
+    for entry in entries:
+        shop.done += 1
+        shop.cached += entry.reused is not None
+        shop.failed += entry.execution.failed
+        for evaluator, verdict in zip(shop.bench.evaluators, entry.verdicts, strict=True):
+            shop.outcomes.setdefault(evaluator.criterion, Counter())[verdict.outcome] += 1
+    shop.listener(TrialsDone(shop.done, shop.cached, shop.failed, shop.outcomes))

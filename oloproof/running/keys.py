@@ -1,0 +1,54 @@
+"""The identity of a trial: what must be equal for an earlier answer to be the answer now."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from oloproof.digests import derived_key
+from oloproof.media.recording import stored_path
+from oloproof.records import Case, Trial
+
+
+def portable_input(case: Case, root: Path) -> Any:
+    """Return the input of ``case`` with the project's files relative to it, so that a moved project is the same."""
+    if not case.files:
+        return case.input
+    portable = copy.deepcopy(case.input)
+    for field, path in case.files.items():
+        _replace(portable, field.split("."), path, stored_path(root, Path(path)))
+    return portable
+
+
+def _replace(value: Any, parts: list[str], found: str, wanted: str) -> None:
+    """Put ``wanted`` where ``value`` has the absolute path ``found`` at a dotted place."""
+    for part in parts[:-1]:
+        value = _child(value, part)
+        if value is None:
+            return
+    last = parts[-1]
+    if _child(value, last) == found:
+        if isinstance(value, dict):
+            value[last] = wanted
+        else:
+            value[int(last)] = wanted
+
+
+def _child(value: Any, part: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(part)
+    if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+        return value[int(part)]
+    return None
+
+
+def execution_key(system_digest: str, trial: Trial, given: Any, files: Mapping[str, str]) -> bytes:
+    """Return the key under which the answer to ``trial`` is kept.
+
+    It covers the system with its code (``system_digest``), the portable input, the SHA-256 of each file that the
+    input names, the variant and the repeat; not the id of the case.
+    """
+    parts = {"input": given, "files": files, "variant": trial.variant, "repeat": trial.repeat}
+    return bytes.fromhex(derived_key(system_digest, parts))

@@ -1,0 +1,118 @@
+"""What rules can decide at a number of cases, and how many more would settle what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.policy import Measure
+from oloproof.records import Metric
+from oloproof.running.deciding import conclude
+from oloproof.statistics import more_cases, predictive_probability_of_pass, rate_plan_sentence, sample_size_paired_binary
+from oloproof.storage import History, StoredRun
+
+_ASSUMED_DISCORDANT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a rule can still come to. ``more_at_best`` cases settle it if all of them are good, ``more_if_rate_stays``
+    if they are like those seen (None: never); ``probability`` is that of PASS with as many cases again."""
+
+    rule: str
+    metric: str
+    state: str
+    n: int
+    can_decide: str
+    more_at_best: int | None = None
+    more_if_rate_stays: int | None = None
+    probability: float | None = None
+    message: str = ""
+
+
+def what_rules_can_decide(policy: PolicyOptions, measures: Mapping[str, Measure], n: int) -> list[Prospect]:
+    """Return, before any run, what each rule can decide with ``n`` cases."""
+    return [
+        Prospect(rule.id, rule.metric, "not run", n, can_decide(rule, measures.get(rule.criterion), n, policy))
+        for rule in policy.rules
+    ]
+
+
+def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: PolicyOptions) -> str:
+    """Return in words which numbers of passes decide ``rule`` at ``n`` cases."""
+    judged = measure is not None and measure.calls_model and policy.require_validated_evaluators
+    if judged and rule.rate is None:
+        return "nothing before people's labels validate the judge"
+    if rule.effective_kind == "observed_count":
+        return f"PASS up to {rule.max_failures} failures, FAIL above, at any number of cases"
+    if rule.compares:
+        wanted = rule.margin or 0.05
+        changing = max(_ASSUMED_DISCORDANT, wanted)
+        pairs = sample_size_paired_binary(wanted, changing)
+        return (
+            f"compares two runs; to see a difference of {wanted:g} where {changing:.0%} of the cases change, "
+            f"about {pairs} cases (there are {n})"
+        )
+    if rule.decide_on == "estimate":
+        return "PASS or FAIL by the estimate alone, at any number of cases"
+    if rule.slice is not None:
+        return "as many cases of that slice as there are decide; see plan after a run"
+    if measure is not None and not measure.binary and rule.rate is None:
+        return "depends on the spread of the values; see plan after a run"
+    return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
+
+
+def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) -> list[Prospect]:
+    """Return what each rule made of ``run`` and how many more cases would settle what is open."""
+    policy = policy or PolicyOptions()
+    conclusion = conclude(history, run, policy)
+    found = []
+    for rule, decision in zip(policy.rules, conclusion.decisions, strict=True):
+        metric = next((one for one in conclusion.metrics if _is_of(one, rule)), None)
+        found.append(_prospect(rule, decision.state, metric, policy))
+    return found
+
+
+def _is_of(metric: Metric, rule: RuleOptions) -> bool:
+    same_slice = (None if metric.slice is None else dict(metric.slice)) == rule.slice
+    return metric.criterion == rule.metric and same_slice
+
+
+def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: PolicyOptions) -> Prospect:
+    n = 0 if metric is None else metric.n
+    counted = metric is not None and rule.effective_kind == "interval" and rule.decide_on == "interval"
+    if metric is None or not counted or metric.kind != "rate" or not metric.method.startswith("clopper"):
+        return Prospect(rule.id, rule.metric, state, n, can_decide(rule, None, n, policy), message=_plain(rule, state))
+    unknown = metric.missing + metric.invalid
+    bars: dict[str, Any] = {"minimum": rule.min, "maximum": rule.max, "level": policy.confidence_level}
+    more = more_cases(metric.passed, n, missing=unknown, **bars)
+    chance = predictive_probability_of_pass(metric.passed, n, 2 * n, missing=unknown, **bars) if n else None
+    sentence = rate_plan_sentence(n, missing=unknown, **bars)
+    text = _settling(state, more.at_best, more.rate_stays, chance, 2 * n)
+    return Prospect(rule.id, rule.metric, state, n, sentence, more.at_best, more.rate_stays, chance, text)
+
+
+def _plain(rule: RuleOptions, state: str) -> str:
+    if state in ("PASS", "FAIL"):
+        return "decided"
+    if rule.compares:
+        return "compares two runs; use oloproof compare"
+    return "no number of further cases can be named for this kind of rule"
+
+
+def _settling(state: str, best: int | None, stays: int | None, chance: float | None, total: int) -> str:
+    """Return in words what further cases would do."""
+    if state == "PASS":
+        return "decided: PASS"
+    at_best = f"{best} more if every one of them is good" if best is not None else "no number, not even if all are good"
+    at_rate = f"{stays} more if the rate stays as it is" if stays is not None else "never if the rate stays as it is"
+    odds = "" if chance is None else f"; with {total} in all it would PASS with probability {chance:.2f}"
+    lead = "decided: FAIL; to PASS after all: " if state == "FAIL" else "to PASS: "
+    return f"{lead}{at_best}, {at_rate}{odds}"
+
+
+def plan_document(run: StoredRun, found: Iterable[Prospect]) -> dict[str, Any]:
+    """Return what ``plan --json`` prints."""
+    return {"run": run.id, "cases": run.cases, "rules": [asdict(one) for one in found]}

@@ -1,0 +1,216 @@
+"""The story of a run: plan, execute, look again, sum up, decide."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from oloproof.config import PolicyOptions, Project, load_project
+from oloproof.digests import digest_of
+from oloproof.errors import ConfigError, RunInterrupted, SystemError_
+from oloproof.evaluators import Registry, builtin_registry
+from oloproof.media import MediaReader
+from oloproof.records import Notice, Trial
+from oloproof.running.deciding import Conclusion, conclude
+from oloproof.running.documents import conclusion_document
+from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
+from oloproof.running.execute import Workshop, execute_trials
+from oloproof.running.judging import Bench
+from oloproof.running.plan import Plan, Selection, make_plan
+from oloproof.running.verify import verify_recorded
+from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
+from oloproof.systems import Surroundings, trial_folder
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A run that was completed, and what its policy makes of it. ``seconds`` is the time of this call."""
+
+    run: StoredRun
+    conclusion: Conclusion
+    executions: dict[str, int]
+    oldest_reused: float | None
+    seconds: float
+
+    @property
+    def exit_code(self) -> int:
+        """0 or 1, as in the list of exit codes; whatever ends in 2 raised an error instead."""
+        return self.conclusion.exit_code
+
+
+def run(
+    project: Project | str | Path = ".",
+    *,
+    registry: Registry | None = None,
+    selection: Selection | None = None,
+    fresh: frozenset[str] = frozenset(),
+    resume: bool = False,
+    listener: Listener = silent,
+) -> RunResult:
+    """Run a project's system over its cases, evaluate, and decide by its policy.
+
+    Args:
+        project: a loaded project, the folder of one, or its ``oloproof.yaml``.
+        registry: the evaluators that the project may name; the built-in ones by default.
+        selection: only these cases, or only so many; the run is partial then and its rules decide nothing.
+        fresh: ``{"system"}`` asks the system again for what was answered before, ``{"judge"}`` the judges.
+        resume: go on with the run that was not finished instead of beginning one.
+        listener: told what happens.
+
+    Raises:
+        OloproofError: the run could not be started or completed; what was done is stored.
+    """
+    started = time.monotonic()
+    registry = registry or builtin_registry()
+    if not isinstance(project, Project):
+        project = load_project(Path(project), registry.options())
+    plan = make_plan(project, registry, selection or Selection())
+    with _workshop(plan, listener, resume=resume) as shop:
+        history = History(shop.store)
+        done = shop.store.done_positions(shop.run)
+        listener(_started(shop, done))
+        execute_trials(shop, done, reuse="system" not in fresh)
+        _refuse_silence(shop)
+        listener(Verifying())
+        verify_recorded(shop, history.find(shop.run.id))
+        conclusion = conclude(history, history.find(shop.run.id), project.policy)
+        shop.store.finish(shop.run, "complete")
+        result = _result(shop, history, conclusion, time.monotonic() - started)
+        record_decision(shop.store, result.run, project.policy, conclusion)
+    return result
+
+
+@contextmanager
+def _workshop(plan: Plan, listener: Listener, *, resume: bool) -> Iterator[Workshop]:
+    """Open everything that a run needs and close it again; an error leaves the run as stopped."""
+    project = plan.project
+    store = Store(project.root)
+    try:
+        opened = _resumed(store, plan) if resume else _begun(store, plan, listener)
+        measurements = StoredMeasurements(store)
+        reader = MediaReader(project.root, memo=store.load_memo(), measurements=measurements)
+        bench = Bench(plan.evaluators)
+        shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener)
+        try:
+            plan.system.open(_surroundings(plan, opened, reader), project.options.concurrency)
+            try:
+                yield shop
+            finally:
+                plan.system.close()
+                bench.close()
+        except BaseException as error:
+            store.finish(opened, "stopped", str(error) or type(error).__name__)
+            if isinstance(error, KeyboardInterrupt):
+                raise RunInterrupted("stopped by hand; oloproof run --resume goes on") from None
+            raise
+    finally:
+        store.close()
+
+
+def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
+    unfinished = History(store).unfinished()
+    new = NewRun(
+        id=new_run_id(),
+        project=plan.project.name,
+        system_name=plan.system.name,
+        system_version=plan.system.version,
+        config_digest=plan.config_digest,
+        dataset_digest=plan.dataset_digest,
+        partial=plan.selection.partial,
+        cases=plan.cases,
+        trials=plan.trials,
+        document=plan.document,
+    )
+    opened = store.begin(new)
+    if unfinished is not None and unfinished.state == "interrupted":
+        listener(
+            Noticed(
+                Notice(
+                    "unfinished_run",
+                    f"run {unfinished.id} was not finished; this is a new one (--resume would have gone on with it)",
+                )
+            )
+        )
+    return opened
+
+
+def _resumed(store: Store, plan: Plan) -> OpenRun:
+    """Open the newest run again if it was not finished and the project still means the same.
+
+    Raises:
+        ConfigError: there is nothing to go on with, or what it was made of has changed.
+    """
+    unfinished = History(store).unfinished()
+    if unfinished is None:
+        raise ConfigError("--resume: the newest run is complete, so there is nothing to go on with; leave --resume out")
+    changed = [
+        what
+        for what, before, now in (
+            ("the project, the system or its code", unfinished.config_digest, plan.config_digest),
+            ("the dataset", unfinished.dataset_digest, plan.dataset_digest),
+        )
+        if before != now
+    ]
+    if changed:
+        raise ConfigError(
+            f"--resume: {' and '.join(changed)} changed since run {unfinished.id} began; leave --resume out "
+            "(answers that still hold come from the cache)"
+        )
+    return store.reopen(unfinished.number, unfinished.id, unfinished.notices)
+
+
+def new_run_id() -> str:
+    """Return the id of a run that starts now: its time in UTC, and four digits against a second one."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def _surroundings(plan: Plan, opened: OpenRun, reader: MediaReader) -> Surroundings:
+    outputs, system = plan.project.outputs, plan.system
+
+    def folder_of(trial: Trial) -> Path:
+        return trial_folder(outputs, system.name, system.version, opened.id, trial)
+
+    return Surroundings(plan.project.root, plan.project.media_roots, reader, folder_of)
+
+
+def _started(shop: Workshop, done: set[int]) -> RunStarted:
+    plan = shop.plan
+    return RunStarted(
+        run=shop.run.id,
+        system=plan.system.name,
+        version=plan.system.version,
+        cases=plan.cases,
+        trials=plan.trials,
+        done=len(done),
+        criteria=tuple(evaluator.criterion for evaluator in plan.evaluators),
+    )
+
+
+def _refuse_silence(shop: Workshop) -> None:
+    """Stop when the service was never reached: nothing was learned about it."""
+    if shop.system.never_answered:
+        raise SystemError_(
+            f"{shop.system.name} could not be reached and never answered; start it and run again "
+            "(oloproof inspect --failures shows what each case met)"
+        )
+
+
+def _result(shop: Workshop, history: History, conclusion: Conclusion, seconds: float) -> RunResult:
+    stored = history.find(shop.run.id)
+    return RunResult(stored, conclusion, history.counts(stored), history.oldest_reused(stored), seconds)
+
+
+def record_decision(store: Store, stored: StoredRun, policy: PolicyOptions | None, conclusion: Conclusion) -> None:
+    """Append what was decided to the run, with the digest of the policy it was decided on."""
+    store.add_decision(
+        stored.number,
+        digest_of(None if policy is None else policy.model_dump(mode="json")),
+        digest_of({}),
+        conclusion.exit_code,
+        conclusion_document(conclusion),
+    )

@@ -1,0 +1,17 @@
+"""The database under ``.oloproof/``: runs, executions, verdicts, decisions, and what was measured on files."""
+
+from oloproof.storage.history import History, Observation, StoredRun, StoredTrial
+from oloproof.storage.measurements import StoredMeasurements
+from oloproof.storage.store import Entry, NewRun, OpenRun, Store
+
+__all__ = [
+    "Entry",
+    "History",
+    "NewRun",
+    "Observation",
+    "OpenRun",
+    "Store",
+    "StoredMeasurements",
+    "StoredRun",
+    "StoredTrial",
+]

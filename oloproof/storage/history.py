@@ -1,0 +1,319 @@
+"""Reading runs back: which there are, their trials in order, the observations that metrics are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, func, select
+
+from oloproof.errors import RunNotFound
+from oloproof.records import OUTCOMES, Execution, MediaItem, Notice, Outcome, Verdict
+from oloproof.storage.locks import is_alive
+from oloproof.storage.rows import media_from_text, verdict_from_row
+from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
+from oloproof.storage.store import Store, notices_from_text
+
+_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as stored. ``state`` is running, complete, stopped or interrupted (it died and can be resumed)."""
+
+    number: int
+    id: str
+    state: str
+    started: float
+    finished: float | None
+    project: str
+    system_name: str
+    system_version: str
+    config_digest: str
+    dataset_digest: str
+    partial: bool
+    cases: int
+    trials: int
+    document: Mapping[str, Any]
+    notices: tuple[Notice, ...]
+    error: str | None
+
+    @property
+    def criteria(self) -> list[Mapping[str, Any]]:
+        """The evaluators of the run, in the order of the criteria."""
+        return list(self.document["evaluators"])
+
+    @property
+    def started_text(self) -> str:
+        """When it started, in UTC, to the second."""
+        return datetime.fromtimestamp(self.started, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """One trial of a run with everything that belongs to it; ``row`` is its place in the table."""
+
+    row: int
+    position: int
+    case_id: str
+    variant: str
+    repeat: int
+    input: Any
+    expected: Any
+    slice: Mapping[str, Any]
+    execution: Execution
+    execution_id: int
+    cached: bool
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed."""
+
+    case_id: str
+    variant: str
+    repeat: int
+    slice: str | None
+    outcome: Outcome
+    score: float | None
+    error: bool
+
+
+class History:
+    """The runs of one project, for reading."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def runs(self) -> list[StoredRun]:
+        """Return every run, newest first."""
+        return [self._run(row) for row in self._rows(select(runs).order_by(runs.c.number.desc()))]
+
+    def find(self, name: str | None = None) -> StoredRun:
+        """Return the run called ``name``: an id, a unique part of one, ``latest`` (the default) or ``latest~1``.
+
+        Raises:
+            RunNotFound: none or several answer to it; the text lists the nearest.
+        """
+        name = name or "latest"
+        if name == "latest" or name.startswith("latest~"):
+            return self._nth_latest(name)
+        c = runs.c
+        query = select(runs).where(c.id.contains(name, autoescape=True)).order_by(c.number.desc())
+        found = self._rows(query)
+        exact = [row for row in found if row.id == name]
+        if len(exact or found) == 1:
+            return self._run((exact or found)[0])
+        if not found:
+            known = ", ".join(row.id for row in self._rows(select(runs).order_by(c.number.desc()).limit(5)))
+            raise RunNotFound(f"no run is called {name!r}; the newest are {known or 'none yet'}")
+        raise RunNotFound(
+            f"{len(found)} runs are called {name!r}: {', '.join(row.id for row in found[:5])}; give more of the id"
+        )
+
+    def _nth_latest(self, name: str) -> StoredRun:
+        back = name.partition("~")[2] or "0"
+        if not back.isdigit():
+            raise RunNotFound(f"{name!r} is no run; latest~1 is the one before the latest")
+        query = select(runs).order_by(runs.c.number.desc()).offset(int(back)).limit(1)
+        rows = self._rows(query)
+        if not rows:
+            count = self._scalar(select(func.count()).select_from(runs))
+            raise RunNotFound(f"there is no run {name}: {count} stored in {self.store.file}; oloproof run makes one")
+        return self._run(rows[0])
+
+    def _run(self, row: Row[Any]) -> StoredRun:
+        state = row.state
+        if state == "running" and not is_alive(self.store.folder, row.id):
+            state = "interrupted"
+        return StoredRun(
+            row.number,
+            row.id,
+            state,
+            row.started,
+            row.finished,
+            row.project,
+            row.system_name,
+            row.system_version,
+            row.config_digest,
+            row.dataset_digest,
+            bool(row.partial),
+            row.cases,
+            row.trials,
+            json.loads(row.document),
+            tuple(notices_from_text(row.notices)),
+            row.error,
+        )
+
+    def unfinished(self) -> StoredRun | None:
+        """Return the newest run if it was not completed and no process is at it."""
+        rows = self._rows(select(runs).order_by(runs.c.number.desc()).limit(1))
+        run = self._run(rows[0]) if rows else None
+        return run if run is not None and run.state in ("interrupted", "stopped") else None
+
+    # what a run holds
+
+    def counts(self, run: StoredRun) -> dict[str, int]:
+        """Return how many executions were run, reused and failed, and how many trials there are."""
+        query = (
+            select(func.count(), func.sum(trials.c.cached), func.sum(executions.c.error.is_not(None)))
+            .select_from(trials.join(executions))
+            .where(trials.c.run == run.number)
+        )
+        total, cached, failed = self._rows(query)[0]
+        return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed or 0}
+
+    def oldest_reused(self, run: StoredRun) -> float | None:
+        """Return when the oldest answer that the run reused was first given."""
+        query = (
+            select(func.min(executions.c.created))
+            .select_from(trials.join(executions))
+            .where(trials.c.run == run.number, trials.c.cached == 1)
+        )
+        return self._scalar(query)
+
+    def observations(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
+        """Yield what each trial says of one criterion, in the order of the run, so that repeats stand together."""
+        t, v = trials.c, verdicts.c
+        query = (
+            select(
+                t.position,
+                t.case_id,
+                t.variant,
+                t.repeat,
+                t.slice,
+                v.outcome,
+                v.score,
+                executions.c.error.is_not(None),
+            )
+            .select_from(trials.join(executions).join(verdicts))
+            .where(t.run == run.number, v.criterion == criterion)
+        )
+        for row in self._stream(query):
+            yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
+
+    def executed(self, run: StoredRun) -> Iterator[Observation]:
+        """Yield, for each trial, whether its execution failed: what the error rate is made of."""
+        t = trials.c
+        query = (
+            select(t.position, t.case_id, t.variant, t.repeat, t.slice, executions.c.error.is_not(None))
+            .select_from(trials.join(executions))
+            .where(t.run == run.number)
+        )
+        for row in self._stream(query):
+            yield Observation(row[1], row[2], row[3], row[4], "fail" if row[5] else "pass", None, bool(row[5]))
+
+    def trials(self, run: StoredRun, *, case: str | None = None) -> Iterator[StoredTrial]:
+        """Yield the trials of a run in order, or those of one case."""
+        t = trials.c
+        query = (
+            select(trials, executions, executions.c.id.label("execution_id"))
+            .join(executions)
+            .where(t.run == run.number)
+        )
+        if case is not None:
+            query = query.where(t.case_id == case)
+        for page in self._pages(query):
+            found = self._verdicts([row.id for row in page])
+            for row in page:
+                yield StoredTrial(
+                    row.id,
+                    row.position,
+                    row.case_id,
+                    row.variant,
+                    row.repeat,
+                    json.loads(row.input),
+                    json.loads(row.expected) if row.expected else None,
+                    json.loads(row.slice) if row.slice else {},
+                    self._execution(row),
+                    row.execution_id,
+                    bool(row.cached),
+                    tuple(found.get(row.id, ())),
+                )
+
+    @staticmethod
+    def _execution(row: Any) -> Execution:
+        cached = bool(row.cached)
+        return Execution(
+            output=None if row.output is None else json.loads(row.output),
+            media=media_from_text(row.media, row.execution_id),
+            error=row.error,
+            error_detail=row.detail,
+            seconds=row.seconds,
+            cached_at=row.created if cached else None,
+        )
+
+    def case_ids(self, run: StoredRun) -> list[str]:
+        """Return the ids of the cases of a run, in order."""
+        query = select(trials.c.case_id).where(trials.c.run == run.number).group_by(trials.c.case_id)
+        return [row.case_id for row in self._rows(query.order_by(func.min(trials.c.position)))]
+
+    def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
+        """Yield (trial row, case id, media) for the trials of a run that recorded media."""
+        t, e = trials.c, executions.c
+        query = (
+            select(t.id, t.case_id, e.media, e.id.label("execution_id"), t.position)
+            .select_from(trials.join(executions))
+            .where(t.run == run.number, e.media.is_not(None))
+        )
+        for row in self._stream(query):
+            yield row[0], row[1], media_from_text(row[2], row[3])
+
+    def item(self, run: StoredRun, item: str) -> MediaItem | None:
+        """Return one recorded item of a run by its id."""
+        number, _, index = item.partition(".")
+        if not (number.isdigit() and index.isdigit()):
+            return None
+        query = (
+            select(executions.c.media)
+            .select_from(trials.join(executions))
+            .where(trials.c.run == run.number, executions.c.id == int(number))
+        )
+        media = media_from_text(self._scalar(query), int(number))
+        return media[int(index)] if int(index) < len(media) else None
+
+    def decisions(self, run: StoredRun) -> list[Mapping[str, Any]]:
+        """Return every decision taken on a run, oldest first."""
+        query = select(decisions).where(decisions.c.run == run.number).order_by(decisions.c.id)
+        return [{"time": row.time, "exit": row.exit, **json.loads(row.document)} for row in self._rows(query)]
+
+    def last_exits(self) -> dict[int, int]:
+        """Return the exit code of the newest decision of each run."""
+        newest = select(func.max(decisions.c.id)).group_by(decisions.c.run)
+        return {row.run: row.exit for row in self._rows(select(decisions).where(decisions.c.id.in_(newest)))}
+
+    def _verdicts(self, rows: list[int]) -> dict[int, list[Verdict]]:
+        query = select(verdicts).where(verdicts.c.trial.in_(rows)).order_by(verdicts.c.trial, verdicts.c.criterion)
+        found: dict[int, list[Verdict]] = {}
+        for row in self._rows(query):
+            found.setdefault(row.trial, []).append(verdict_from_row(row))
+        return found
+
+    def _rows(self, query: Select[Any]) -> list[Row[Any]]:
+        with self.store.lock, self.store.engine.connect() as connection:
+            return list(connection.execute(query).all())
+
+    def _scalar(self, query: Select[Any]) -> Any:
+        with self.store.lock, self.store.engine.connect() as connection:
+            return connection.scalar(query)
+
+    def _stream(self, query: Select[Any]) -> Iterator[Row[Any]]:
+        for page in self._pages(query):
+            yield from page
+
+    def _pages(self, query: Select[Any]) -> Iterator[list[Row[Any]]]:
+        """Yield pages by place in the run, which the query gives as ``position``.
+
+        Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset.
+        """
+        place = trials.c.position
+        last = -1
+        while page := self._rows(query.where(place > last).order_by(place).limit(_PAGE)):
+            yield page
+            last = page[-1].position
+            if len(page) < _PAGE:
+                return

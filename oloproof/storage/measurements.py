@@ -1,0 +1,82 @@
+"""What was measured on bytes, kept by SHA-256 so that no file is probed twice: memory first, then the database."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from oloproof.storage.database import writing
+from oloproof.storage.rows import to_text
+from oloproof.storage.schema import measurements
+from oloproof.storage.store import Store
+
+_IN_MEMORY = 2_000
+_BATCH = 200
+
+
+class StoredMeasurements:
+    """Keeps measurements in the project's database; what was not flushed yet is lost by a kill and measured again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._recent: OrderedDict[tuple[str, str], Any] = OrderedDict()
+        self._pending: dict[tuple[str, str], str] = {}
+
+    def get(self, sha256: str, name: str) -> Any | None:
+        """Return what is kept under ``name`` for these bytes, or None."""
+        key = (sha256, name)
+        with self._lock:
+            if key in self._recent:
+                self._recent.move_to_end(key)
+                return self._recent[key]
+            if key in self._pending:
+                return json.loads(self._pending[key])
+        found = self._read(sha256, name)
+        if found is not None:
+            self._remember(key, found)
+        return found
+
+    def put(self, sha256: str, name: str, value: Any) -> None:
+        """Keep ``value``; it reaches the database with the next batch."""
+        key = (sha256, name)
+        self._remember(key, value)
+        with self._lock:
+            self._pending[key] = to_text(value)
+            full = len(self._pending) >= _BATCH
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        with self._lock:
+            pending, self._pending = self._pending, {}
+        if not pending:
+            return
+        rows = [
+            {"sha256": bytes.fromhex(sha256), "name": name, "value": value} for (sha256, name), value in pending.items()
+        ]
+        statement = upsert(measurements)
+        statement = statement.on_conflict_do_update(
+            index_elements=["sha256", "name"], set_={"value": statement.excluded.value}
+        )
+        with self._store.lock, writing(self._store.engine, self._store.file) as connection:
+            connection.execute(statement, rows)
+
+    def _remember(self, key: tuple[str, str], value: Any) -> None:
+        with self._lock:
+            self._recent[key] = value
+            if len(self._recent) > _IN_MEMORY:
+                self._recent.popitem(last=False)
+
+    def _read(self, sha256: str, name: str) -> Any | None:
+        c = measurements.c
+        query = select(c.value).where(c.sha256 == bytes.fromhex(sha256), c.name == name)
+        with self._store.lock, self._store.engine.connect() as connection:
+            text = connection.scalar(query)
+        return None if text is None else json.loads(text)

@@ -1,0 +1,277 @@
+"""The one object through which runs are written; only this room writes under ``.oloproof/``."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from oloproof.media.digesting import DigestMemo, Identity
+from oloproof.records import Execution, Notice, Trial, Verdict
+from oloproof.storage.database import FILE, FOLDER, open_engine, writing
+from oloproof.storage.locks import RunLock
+from oloproof.storage.rows import execution_from_row, media_to_text, to_text, verdict_row
+from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
+
+LARGEST_MEMO = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What is known of a run before its first trial."""
+
+    id: str
+    project: str
+    system_name: str
+    system_version: str
+    config_digest: str
+    dataset_digest: str
+    partial: bool
+    cases: int
+    trials: int
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
+
+    ``input`` is the case's input with the project's files relative to it. ``verdicts`` follow the run's criteria.
+    """
+
+    trial: Trial
+    key: bytes
+    input: Any
+    execution: Execution
+    verdicts: Sequence[Verdict]
+    reused: int | None = None
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """A run that is being written, with the lock that tells others it is alive."""
+
+    number: int
+    id: str
+    lock: RunLock
+    notices: list[Notice] = field(default_factory=list)
+
+
+class Store:
+    """The database of one project. Safe to call from several threads; each call is one transaction."""
+
+    def __init__(self, root: Path, *, create: bool = True) -> None:
+        self.root = root
+        self.folder = root / FOLDER
+        self.file = self.folder / FILE
+        self.engine = open_engine(root, create=create)
+        self.lock = threading.RLock()
+
+    def close(self) -> None:
+        """Close the database; what was committed stays."""
+        with self.lock:
+            self.engine.dispose()
+
+    # runs
+
+    def begin(self, new: NewRun) -> OpenRun:
+        """Store a run that starts now."""
+        with self.lock, writing(self.engine, self.file) as connection:
+            values = {
+                "id": new.id,
+                "state": "running",
+                "started": time.time(),
+                "project": new.project,
+                "system_name": new.system_name,
+                "system_version": new.system_version,
+                "config_digest": new.config_digest,
+                "dataset_digest": new.dataset_digest,
+                "partial": int(new.partial),
+                "cases": new.cases,
+                "trials": new.trials,
+                "document": to_text(new.document),
+            }
+            number = connection.execute(insert(runs).values(values)).inserted_primary_key
+        return OpenRun(int(number[0]) if number else 0, new.id, RunLock.take(self.folder, new.id))
+
+    def reopen(self, number: int, run_id: str, notices: Iterable[Notice]) -> OpenRun:
+        """Open a run that was not finished, to go on with it.
+
+        Raises:
+            StorageError: it is still being written by another process.
+        """
+        opened = OpenRun(number, run_id, RunLock.take(self.folder, run_id), list(notices))
+        self._set(number, state="running", error=None)
+        return opened
+
+    def finish(self, run: OpenRun, state: str, error: str | None = None) -> None:
+        """Close a run as ``complete`` or ``stopped``."""
+        notices = to_text([[notice.code, notice.message] for notice in run.notices])
+        self._set(run.number, state=state, finished=time.time(), error=error, notices=notices)
+        run.lock.release()
+
+    def _set(self, number: int, **values: Any) -> None:
+        with self.lock, writing(self.engine, self.file) as connection:
+            connection.execute(update(runs).where(runs.c.number == number).values(**values))
+
+    # trials
+
+    def done_positions(self, run: OpenRun) -> set[int]:
+        """Return the places of the trials that are stored already."""
+        with self.lock, self.engine.connect() as connection:
+            return set(connection.scalars(select(trials.c.position).where(trials.c.run == run.number)))
+
+    def append(self, run: OpenRun, entries: Sequence[Entry]) -> None:
+        """Store finished trials with their executions and verdicts, all or none of them."""
+        if not entries:
+            return
+        with self.lock, writing(self.engine, self.file) as connection:
+            next_execution = _next_id(connection, executions.c.id)
+            next_trial = _next_id(connection, trials.c.id)
+            execution_rows: list[dict[str, Any]] = []
+            trial_rows: list[dict[str, Any]] = []
+            verdict_rows: list[dict[str, Any]] = []
+            now = time.time()
+            for entry in entries:
+                execution_id = entry.reused
+                if execution_id is None:
+                    execution_id = next_execution
+                    next_execution += 1
+                    execution_rows.append(_execution_row(execution_id, entry, now))
+                trial_rows.append(_trial_row(next_trial, run.number, execution_id, entry))
+                for number, verdict in enumerate(entry.verdicts):
+                    verdict_rows.append(verdict_row(next_trial, number, verdict))
+                next_trial += 1
+            if execution_rows:
+                connection.execute(insert(executions), execution_rows)
+            connection.execute(insert(trials), trial_rows)
+            if verdict_rows:
+                connection.execute(insert(verdicts), verdict_rows)
+
+    def amend_verdicts(self, run: OpenRun, amended: Iterable[tuple[int, int, Verdict]]) -> None:
+        """Replace verdicts of a run that is not finished: (trial row, criterion, verdict)."""
+        with self.lock, writing(self.engine, self.file) as connection:
+            for trial, criterion, verdict in amended:
+                row = verdict_row(trial, criterion, verdict)
+                match = (verdicts.c.trial == trial) & (verdicts.c.criterion == criterion)
+                connection.execute(update(verdicts).where(match).values(**row))
+
+    # execution cache
+
+    def newest_execution(self) -> int:
+        """Return the highest id of an execution stored so far: what a run may reuse is not above it."""
+        with self.lock, self.engine.connect() as connection:
+            return int(connection.scalar(select(func.max(executions.c.id))) or 0)
+
+    def cached(self, keys: Sequence[bytes], up_to: int) -> dict[bytes, tuple[int, Execution]]:
+        """Return, for each of ``keys`` that was answered before, the newest execution without an error."""
+        if not keys or up_to == 0:
+            return {}
+        c = executions.c
+        query = select(executions).where(c.key.in_(keys), c.id <= up_to, c.error.is_(None)).order_by(c.id)
+        with self.lock, self.engine.connect() as connection:
+            rows = connection.execute(query).all()
+        return {row.key: (row.id, execution_from_row(row, cached=True)) for row in rows}
+
+    # decisions
+
+    def add_decision(
+        self,
+        number: int,
+        policy_digest: str,
+        validation_digest: str,
+        exit_code: int,
+        document: Mapping[str, Any],
+    ) -> None:
+        """Append what rules concluded of a run; earlier decisions stay."""
+        values = {
+            "run": number,
+            "policy_digest": policy_digest,
+            "validation_digest": validation_digest,
+            "time": time.time(),
+            "exit": exit_code,
+            "document": to_text(document),
+        }
+        with self.lock, writing(self.engine, self.file) as connection:
+            connection.execute(insert(decisions).values(values))
+
+    # digests of files
+
+    def load_memo(self) -> DigestMemo:
+        """Return the digests of files seen in earlier runs."""
+        with self.lock, self.engine.connect() as connection:
+            rows = connection.execute(select(digests)).all()
+        return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)  # type: ignore[misc]
+
+    def save_memo(self, memo: DigestMemo) -> None:
+        """Keep the digests taken since the last call; the newest state of each file replaces an older one."""
+        rows = [_digest_row(identity, digest) for identity, digest in memo.new_entries()]
+        if not rows:
+            return
+        statement = upsert(digests)
+        replaced = {name: statement.excluded[name] for name in ("size", "mtime_ns", "ctime_ns", "sha256")}
+        with self.lock, writing(self.engine, self.file) as connection:
+            if int(connection.scalar(select(func.count()).select_from(digests)) or 0) > LARGEST_MEMO:
+                connection.execute(delete(digests))
+            connection.execute(statement.on_conflict_do_update(index_elements=["device", "inode"], set_=replaced), rows)
+
+
+def _next_id(connection: Connection, column: Any) -> int:
+    return int(connection.scalar(select(func.max(column))) or 0) + 1
+
+
+def _execution_row(number: int, entry: Entry, now: float) -> dict[str, Any]:
+    execution = entry.execution
+    return {
+        "id": number,
+        "key": entry.key,
+        "input": to_text(entry.input),
+        "output": None if execution.output is None else to_text(execution.output),
+        "error": execution.error,
+        "detail": execution.error_detail,
+        "media": media_to_text(execution.media),
+        "seconds": round(execution.seconds, 6),
+        "created": now,
+    }
+
+
+def _trial_row(number: int, run: int, execution: int, entry: Entry) -> dict[str, Any]:
+    trial = entry.trial
+    case = trial.case
+    return {
+        "id": number,
+        "run": run,
+        "position": trial.index,
+        "case_id": case.id,
+        "variant": trial.variant,
+        "repeat": trial.repeat,
+        "expected": None if case.expected is None else to_text(case.expected),
+        "slice": to_text(dict(case.slice)) if case.slice else None,
+        "execution": execution,
+        "cached": int(entry.reused is not None),
+    }
+
+
+def _digest_row(identity: Identity, digest: str) -> dict[str, Any]:
+    device, inode, size, mtime_ns, ctime_ns = identity
+    return {
+        "device": device,
+        "inode": inode,
+        "size": size,
+        "mtime_ns": mtime_ns,
+        "ctime_ns": ctime_ns,
+        "sha256": bytes.fromhex(digest),
+    }
+
+
+def notices_from_text(text: str) -> Iterator[Notice]:
+    """Return the notices kept with a run."""
+    for code, message in json.loads(text):
+        yield Notice(code, message)

@@ -1,0 +1,40 @@
+"""What the cache holds, and forgetting it without touching a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+
+from oloproof.storage.database import writing
+from oloproof.storage.schema import digests, executions, measurements, runs
+from oloproof.storage.store import Store
+
+FORGOTTEN = b""
+"""The key of an execution that stays with its runs and answers no later one."""
+
+
+def cache_stats(store: Store) -> dict[str, Any]:
+    """Return how much is kept: answers, measurements, digests, runs, and bytes on disk."""
+    with store.lock, store.engine.connect() as connection:
+        counts = {
+            "answers": connection.scalar(
+                select(func.count()).select_from(executions).where(executions.c.key != FORGOTTEN)
+            ),
+            "measurements": connection.scalar(select(func.count()).select_from(measurements)),
+            "digests": connection.scalar(select(func.count()).select_from(digests)),
+            "runs": connection.scalar(select(func.count()).select_from(runs)),
+        }
+    files = [store.file, store.file.with_name(store.file.name + "-wal")]
+    return {**counts, "bytes": sum(file.stat().st_size for file in files if file.exists()), "file": str(store.file)}
+
+
+def clear_cache(store: Store) -> int:
+    """Forget every answer, measurement and digest for later runs; returns how many answers."""
+    with store.lock, writing(store.engine, store.file) as connection:
+        kept = executions.c.key != FORGOTTEN
+        count = int(connection.scalar(select(func.count()).select_from(executions).where(kept)) or 0)
+        connection.execute(update(executions).where(kept).values(key=FORGOTTEN))
+        connection.execute(delete(measurements))
+        connection.execute(delete(digests))
+    return count
