@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Any
 
 _encode = json.JSONEncoder(
@@ -30,6 +29,6 @@ def digest_of_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def derived_key(base: str, parts: Mapping[str, Any]) -> str:
-    """Return the key of ``parts`` under ``base``, itself a digest: cheap when ``base`` is shared by many."""
-    return hashlib.sha256(f"{base}\n{_encode(parts)}".encode("utf-8", "surrogatepass")).hexdigest()
+def derived_key(base: str, *parts: str) -> bytes:
+    """Return the SHA-256 of texts under ``base``, itself a digest: cheap when ``base`` is shared by many."""
+    return hashlib.sha256("\n".join((base, *parts)).encode("utf-8", "surrogatepass")).digest()

@@ -69,7 +69,7 @@ class MediaItem:
     width: int | None = None
     height: int | None = None
     duration: float | None = None
-    identity: tuple[int, ...] | None = None
+    identity: tuple[int, int, int, int, int] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -54,8 +54,13 @@ def error_document(error: OloproofError) -> dict[str, Any]:
             "type": type(error).__name__.rstrip("_"),
             "message": str(error),
             "problems": [
-                {"file": problem.file, "line": problem.line, "column": problem.column, "path": problem.path,
-                 "message": problem.message}
+                {
+                    "file": problem.file,
+                    "line": problem.line,
+                    "column": problem.column,
+                    "path": problem.path,
+                    "message": problem.message,
+                }
                 for problem in problems
             ],
         },

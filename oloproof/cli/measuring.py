@@ -33,8 +33,8 @@ def media_command(files: tuple[str, ...], as_json: bool) -> None:
         print_document({"files": found, "errors": errors})
     else:
         click.echo("\n\n".join(_words(facts) for facts in found))
-    for error in errors:
-        click.echo(click.style("error: ", fg="red", bold=True) + error["message"], err=True)
+    for problem in errors:
+        click.echo(click.style("error: ", fg="red", bold=True) + problem["message"], err=True)
     sys.exit(2 if errors else 0)
 
 
@@ -56,7 +56,10 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str | None]]:
         ("sha256", facts["sha256"]),
         ("size", size),
         ("duration", None if facts["duration"] is None else f"{facts['duration']:.3f} s"),
-        ("frames", None if facts["frames"] is None else f"{facts['frames']}{' (animated)' if facts['animated'] else ''}"),
+        (
+            "frames",
+            None if facts["frames"] is None else f"{facts['frames']}{' (animated)' if facts['animated'] else ''}",
+        ),
         ("sound", None if facts["kind"] != "video" else "yes" if facts["has_audio"] else "none"),
         ("decodable", facts["decodable"]),
         ("profile", facts["profile"]),

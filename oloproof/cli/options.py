@@ -16,7 +16,11 @@ from oloproof.media import MediaReader
 from oloproof.storage import History, Store, StoredMeasurements
 
 config_option = click.option(
-    "--config", "config", metavar="FILE", default=".", show_default="oloproof.yaml here",
+    "--config",
+    "config",
+    metavar="FILE",
+    default=".",
+    show_default="oloproof.yaml here",
     help="The project file, or the folder that holds it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")

@@ -50,7 +50,8 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self._run = event
         already = f", {event.done} done already" if event.done else ""
         if not self._quiet:
-            self._say(f"run {event.run}: {event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}")
+            what = f"{event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}"
+            self._say(f"run {event.run}: {what}")
         if self._live:
             self._bar = _live_bar()
             self._task = self._bar.add_task("", total=event.trials, completed=event.done, state="")
@@ -95,6 +96,11 @@ def _live_bar() -> Any:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     return Progress(
-        BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[state]}"),
-        console=Console(stderr=True), transient=True, refresh_per_second=4,
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[state]}"),
+        console=Console(stderr=True),
+        transient=True,
+        refresh_per_second=4,
     )

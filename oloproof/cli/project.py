@@ -46,12 +46,16 @@ def _check_text(document: dict[str, Any]) -> str:
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines.append(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
-    for verdict in tried["verdicts"]:
-        lines.append(f"    {painted(verdict['outcome'], verdict['outcome']):<8} {verdict['criterion']}: {verdict['reason']}")
+    lines += [
+        f"    {painted(verdict['outcome'], verdict['outcome']):<8} {verdict['criterion']}: {verdict['reason']}"
+        for verdict in tried["verdicts"]
+    ]
     lines += [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
     lines += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
     lines += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
-    lines += ["", *(f"  note: {warning['message']}" for warning in document["warnings"])] if document["warnings"] else []
+    lines += (
+        ["", *(f"  note: {warning['message']}" for warning in document["warnings"])] if document["warnings"] else []
+    )
     verdict = "ready: oloproof run" if document["ready"] else "not ready: see above"
     return "\n".join([*lines, "", verdict])
 

@@ -47,7 +47,9 @@ def report_command(run: str | None, config: str, html: str, thumbnails: bool, po
 @click.option("--out", "out", metavar="FILE", help="Where to write it; standard output by default.")
 @click.option("--policy", metavar="FILE", help="Decide by this policy instead of the project's own.")
 @click.option(
-    "--withhold", type=click.Choice(["paths"]), multiple=True,
+    "--withhold",
+    type=click.Choice(["paths"]),
+    multiple=True,
     help="Leave out what should not leave the machine: paths, where files lie (their digests stay).",
 )
 @reported

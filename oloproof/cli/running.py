@@ -24,7 +24,10 @@ _FRESH = {"all": frozenset({"system", "judge"}), "system": frozenset({"system"})
 @click.option("--case", "cases", metavar="ID", multiple=True, help="Only this case; may be given several times.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N cases.")
 @click.option(
-    "--fresh", is_flag=False, flag_value="all", type=click.Choice(["all", "system", "judge"]),
+    "--fresh",
+    is_flag=False,
+    flag_value="all",
+    type=click.Choice(["all", "system", "judge"]),
     help="Ask again what was answered before: the system, the judges, or (alone) both.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the run that was not finished.")
@@ -34,8 +37,18 @@ _FRESH = {"all": frozenset({"system", "judge"}), "system": frozenset({"system"})
 @click.option("--quiet", is_flag=True, help="No progress, only the result.")
 @json_option
 @reported
-def run_command(config: str, cases: tuple[str, ...], limit: int | None, fresh: str | None, resume: bool,
-                junit: str | None, html: str | None, markdown: str | None, quiet: bool, as_json: bool) -> None:
+def run_command(
+    config: str,
+    cases: tuple[str, ...],
+    limit: int | None,
+    fresh: str | None,
+    resume: bool,
+    junit: str | None,
+    html: str | None,
+    markdown: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Run the project's system over its cases, evaluate every answer, and decide by the policy.
 
     Answers that an earlier run got for the same input, files, system and code come from the cache. With --case or
@@ -74,9 +87,15 @@ def _write_files(config: str, result: RunResult, **files: str | None) -> None:
         return
     from oloproof import reports
 
-    writers: dict[str, Any] = {"junit": reports.write_junit, "html": reports.write_html, "markdown": reports.write_markdown}
+    writers: dict[str, Any] = {
+        "junit": reports.write_junit,
+        "html": reports.write_html,
+        "markdown": reports.write_markdown,
+    }
     with opened_history(config) as history, opened_reader(history) as reader:
         for kind, path in files.items():
             if path is not None:
-                written(path, lambda stream, kind=kind: writers[kind](stream, history, result.run, result.conclusion, reader))
-
+                written(
+                    path,
+                    lambda stream, kind=kind: writers[kind](stream, history, result.run, result.conclusion, reader),
+                )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
+from oloproof.config import nearest
 from oloproof.datasets.json_rows import RawRow
 from oloproof.datasets.lines import ByteSource
 from oloproof.datasets.report import Report
@@ -86,11 +86,11 @@ def _place(name: str, prefixed: bool, report: Report, line: int, keys: tuple[str
         return (name,)
     parts = tuple(name.split("."))
     if prefixed and not (len(parts) > 1 and parts[0] in _PARTS):
-        near = difflib.get_close_matches(parts[0], [*_PARTS, *keys], n=1)
-        meant = ".".join([near[0], *parts[1:]]) if near else ""
+        near = nearest(parts[0], [*_PARTS, *keys])
+        meant = ".".join([near, *parts[1:]]) if near else ""
         known = f"columns are {', '.join(keys)}, input.NAME, expected.NAME and slice.NAME"
         hint = f"did you mean {meant}?" if meant and meant != name else known
-        if parts == ("expected",) or parts == ("input",) or parts == ("slice",):
+        if name in _PARTS:
             hint = f"did you mean {name}.NAME?"
         report.add(f"unknown column {name!r}; {hint}", line)
     if not prefixed and name == "expected":
@@ -114,8 +114,8 @@ def _require_keys(header: list[str], report: Report, line: int, keys: tuple[str,
     if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
         report.add("the columns are not separated by commas; write the file with commas", line)
         return
-    near = difflib.get_close_matches(key, [name.strip().lower() for name in header], n=1)
-    hint = f"; did you mean to name {near[0]!r} so?" if near else f"; columns are {', '.join(header)}"
+    near = nearest(key, header)
+    hint = f"; did you mean to name {near!r} so?" if near else f"; columns are {', '.join(header)}"
     report.add(f"there is no column {key!r}{hint}", line)
 
 

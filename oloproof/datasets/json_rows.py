@@ -160,24 +160,21 @@ class _Window:
         self.text = ""
         self.at = 0
         self.line = 1
+        self.ended = False
         self._pieces = pieces
         self._column_of_start = 0
 
-    def more(self) -> bool:
+    def more(self) -> None:
         """Drop what was read and add at least as much as is left, so that long rows cost no more than their length."""
-        self._column_of_start = self.column - 1
+        self._column_of_start = self.place(self.at)[1] - 1
         left = self.text[self.at :]
         pieces, wanted = [left], max(1, len(left))
-        while wanted > 0 and (piece := next(self._pieces, None)) is not None:
-            pieces.append(piece)
-            wanted -= len(piece)
+        while wanted > 0 and not self.ended:
+            piece = next(self._pieces, None)
+            self.ended = piece is None
+            pieces.append(piece or "")
+            wanted -= len(piece or "")
         self.text, self.at = "".join(pieces), 0
-        return len(self.text) > len(left)
-
-    @property
-    def column(self) -> int:
-        """The column of ``at``, from 1."""
-        return self.place(self.at)[1]
 
     def place(self, position: int) -> tuple[int, int]:
         """Return line and column of ``position``, which is not before ``at``."""
@@ -197,8 +194,9 @@ class _Window:
             self.advance(blank.end() if blank else self.at)
             if self.at < len(self.text):
                 return self.text[self.at]
-            if not self.more():
+            if self.ended:
                 return ""
+            self.more()
 
     def value(self, scan: _Scan) -> tuple[Any, int]:
         """Return the value that begins here and where it ends, reading on while it is cut off."""
@@ -207,17 +205,19 @@ class _Window:
                 value, end = scan(self.text, self.at)
             except StopIteration as error:
                 wrong = json.JSONDecodeError("Expecting value", self.text, error.value)
-                if not (self._cut_off(wrong) and self.more()):
+                if not self._cut_off(wrong):
                     raise wrong from None
             except json.JSONDecodeError as error:
-                if not (self._cut_off(error) and self.more()):
+                if not self._cut_off(error):
                     raise
             else:
-                if end < len(self.text) or not self.more():
+                if end < len(self.text) or self.ended:
                     return value, end
+            self.more()
 
     def _cut_off(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated") or error.pos >= len(self.text) - _TAIL
+        """Whether ``error`` may come from the end of the window, and not from the end of the file."""
+        return not self.ended and (error.msg.startswith("Unterminated") or error.pos >= len(self.text) - _TAIL)
 
 
 def read_json(source: ByteSource, report: Report) -> Iterator[RawRow]:

@@ -6,7 +6,10 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 Identity = tuple[int, int, int, int, int]
 """(device, inode, size, mtime_ns, ctime_ns): what tells one state of a file from another without reading it."""
@@ -24,7 +27,7 @@ def identity_of(status: os.stat_result) -> Identity:
 def sha256_of(file: BinaryIO) -> str:
     """Return the SHA-256 of ``file`` from its start, read in one pass; leaves it at its end."""
     file.seek(0)
-    return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
 
 
 class DigestMemo:

@@ -14,6 +14,9 @@ def cut_off(source: Source, format: str) -> str | None:  # noqa: A002 - the word
         return _ogg(source)
     if format in ("mp3", "mp2", "mp1", "aac"):
         return _frames(source)
+    if format == "mpegts":
+        size = 188 if source.head[:1] == b"G" else 192
+        return "the file ends inside a packet" if source.size % size else None
     if format == "avi":
         length = u32(source.head, 4, "<")
         cut = length is not None and 0 < length < 0xFFFFFFFF and 8 + length > source.size + 1

@@ -45,5 +45,7 @@ def _package(name: str) -> str | None:
 def _tool(name: str) -> str | None:
     if shutil.which(name) is None:
         return None
-    words = run_tool([name, "-version"], timeout=20).stdout.decode(errors="replace").split()
+    lines: list[str] = []
+    run_tool([name, "-version"], timeout=20, on_line=lines.append)
+    words = lines[0].split() if lines else []
     return words[2] if len(words) > 2 else "unknown"

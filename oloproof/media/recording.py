@@ -59,9 +59,9 @@ def media_file(
         MediaError: the file does not exist, is no regular file or may not be read, or a declared fact is wrong.
     """
     if role not in ROLES:
-        raise MediaError(f"role {role!r} is none of {', '.join(ROLES)}", path=path, code="bad_role")
+        raise MediaError(f"role {role!r} is none of {', '.join(ROLES)}", path=os.fspath(path), code="bad_role")
     if kind is not None and kind not in KINDS:
-        raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=path, code="bad_kind")
+        raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=os.fspath(path), code="bad_kind")
     reader = current_reader()
     given = os.fspath(path)
     located = _resolve(reader.root, given)

@@ -15,7 +15,7 @@ from oloproof.media.formats import FORMATS
 from oloproof.media.probing import Probe, Stream, Times, probe
 from oloproof.records import Depth
 
-_PROMISING = frozenset(("avi", "asf", "flv", "mxf"))
+_PROMISING = frozenset(("avi", "asf", "flv", "mxf", "tta", "wv", "ape"))
 """Demuxers whose duration is read from the header and not worked out from a bit rate."""
 
 
@@ -174,7 +174,7 @@ def _judge(draft: Draft, found: Probe) -> None:
     silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
-    broken = bool(errors or silent) or _short(draft, video) or (draft.has("truncated") and draft.promised is None)
+    broken = bool(errors or silent) or _short(draft, video) or (draft.has("truncated") and not _all_there(draft, video))
     if _short(draft, video):
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
     draft.decodable = "partial" if broken else "complete"
@@ -185,6 +185,16 @@ def _short(draft: Draft, video: list[Stream]) -> bool:
     if draft.promised is None or draft.duration is None or draft.has("no_duration_in_header"):
         return False
     return draft.duration < draft.promised - _tolerance(draft.promised, video)
+
+
+def _all_there(draft: Draft, video: list[Stream]) -> bool:
+    """Return whether a file that is cut lost only its index: no sound and no picture is missing."""
+    if FORMATS[draft.found.format].demuxer not in ("mov", "matroska", "avi") or draft.promised is None:
+        return False
+    if video and (video[0].nb_frames or 0) > video[0].frames.count + 1:
+        return False
+    step = video[0].step or 0.0 if video else 0.0
+    return draft.duration is not None and draft.duration >= draft.promised - max(0.05, 1.1 * step)
 
 
 def _nothing(draft: Draft, found: Probe, errors: list[str]) -> None:

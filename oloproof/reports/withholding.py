@@ -12,7 +12,8 @@ WITHHOLDABLE = frozenset({"paths"})
 _INSIDE = re.compile(
     r"""
       file://[^\s"'<>]*/                                        # file:///home/me/a.png
-    | (?<![\w.:\\/])(?:[A-Za-z]:[\\/]|\\\\)(?:[^\\/\s"'<>|:*?]+[\\/]+)*  # C:\Users\me\a.png, \\server\share\a.png
+    | (?<![\w.:\\/])[A-Za-z]:[\\/](?:[^\\/\s"'<>|:*?]+[\\/]+)*      # C:\Users\me\a.png
+    | (?<![\w.:\\/])\\\\(?:[^\\/\s"'<>|:*?]+[\\/]+)+                # \\server\share\a.png
     | (?<![\w./~<])~[\w-]*/(?:[^/\s"'`<>|:;,()\[\]{}]+/)*       # ~/pictures/a.png
     | (?<![\w./~<])/(?:[^/\s"'`<>|:;,()\[\]{}]+/)+              # /home/me/a.png
     """,
@@ -20,8 +21,8 @@ _INSIDE = re.compile(
 )
 """The folders of an absolute path that stands in a text."""
 
-_WHOLE = re.compile(r"(?:/|~[\w-]*/|[A-Za-z]:[\\/]|\\\\|file://)[^\n]*")
-"""A text that is an absolute path and nothing else; such a one may hold spaces."""
+_WHOLE = re.compile(r"(?:/|~[\w-]*/|[A-Za-z]:[\\/]|\\\\)(?:\S*|[^\n]*\.\w{1,5})")
+"""A text that is an absolute path and nothing else; one that ends as a file's name may hold spaces."""
 
 
 class Withholding:
@@ -45,11 +46,8 @@ class Withholding:
         """Return ``text`` with every absolute path cut down to its last part."""
         if not self.paths or not ("/" in text or "\\" in text):
             return text
-        if _WHOLE.fullmatch(text) and "://" not in text.removeprefix("file://"):
-            return "…/" + _last_part(text) if len(text.split()) == 1 or _looks_like_file(text) else self._inside(text)
-        return self._inside(text)
-
-    def _inside(self, text: str) -> str:
+        if _WHOLE.fullmatch(text):
+            return "…/" + _last_part(text)
         for root in self._roots:
             text = text.replace(root, "…/")
         return _INSIDE.sub("…/", text)
@@ -73,10 +71,6 @@ class Withholding:
         ]
         rest = {key: self.value(value) for key, value in document.items() if key != "media"}
         return {**rest, "media": media}
-
-
-def _looks_like_file(text: str) -> bool:
-    return bool(re.search(r"\.\w{1,5}$", text))
 
 
 def _last_part(path: str) -> str:

@@ -129,9 +129,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
             ],
             "not_tried": list(checked.skipped),
         },
-        "rules": [
-            {"rule": one.rule, "metric": one.metric, "can_decide": one.can_decide} for one in checked.prospects
-        ],
+        "rules": [{"rule": one.rule, "metric": one.metric, "can_decide": one.can_decide} for one in checked.prospects],
         "warnings": [{"code": notice.code, "message": notice.message} for notice in checked.notices],
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from oloproof.digests import derived_key
+from oloproof.digests import canonical_json, derived_key
 from oloproof.media.recording import stored_path
 from oloproof.records import Case, Trial
 
@@ -44,11 +44,10 @@ def _child(value: Any, part: str) -> Any:
     return None
 
 
-def execution_key(system_digest: str, trial: Trial, given: Any, files: Mapping[str, str]) -> bytes:
+def execution_key(system_digest: str, trial: Trial, given: str, files: Mapping[str, str]) -> bytes:
     """Return the key under which the answer to ``trial`` is kept.
 
-    It covers the system with its code (``system_digest``), the portable input, the SHA-256 of each file that the
-    input names, the variant and the repeat; not the id of the case.
+    It covers the system with its code (``system_digest``), the portable input as canonical JSON, the SHA-256 of each
+    file that the input names, the variant and the repeat; not the id of the case.
     """
-    parts = {"input": given, "files": files, "variant": trial.variant, "repeat": trial.repeat}
-    return bytes.fromhex(derived_key(system_digest, parts))
+    return derived_key(system_digest, given, canonical_json(files) if files else "{}", trial.variant, str(trial.repeat))

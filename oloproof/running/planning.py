@@ -10,7 +10,12 @@ from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
 from oloproof.records import Metric
 from oloproof.running.deciding import conclude
-from oloproof.statistics import more_cases, predictive_probability_of_pass, rate_plan_sentence, sample_size_paired_binary
+from oloproof.statistics import (
+    more_cases,
+    predictive_probability_of_pass,
+    rate_plan_sentence,
+    sample_size_paired_binary,
+)
 from oloproof.storage import History, StoredRun
 
 _ASSUMED_DISCORDANT = 0.2
@@ -18,8 +23,11 @@ _ASSUMED_DISCORDANT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a rule can still come to. ``more_at_best`` cases settle it if all of them are good, ``more_if_rate_stays``
-    if they are like those seen (None: never); ``probability`` is that of PASS with as many cases again."""
+    """What a rule can still come to.
+
+    ``more_at_best`` cases settle it if all of them are good, ``more_if_rate_stays`` if they are like those seen (None:
+    never); ``probability`` is that of PASS with as many cases again.
+    """
 
     rule: str
     metric: str

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from oloproof.digests import canonical_json
 from oloproof.errors import MediaDrift, MediaError, MediaMissing
 from oloproof.media import MediaReader
 from oloproof.records import Execution, Trial
@@ -19,11 +19,14 @@ BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One trial to be done. ``reused`` is the stored execution that answers it; ``problem`` why it cannot be asked."""
+    """One trial to be done, with its portable input as canonical JSON.
+
+    ``reused`` is the stored execution that answers it, ``problem`` why it cannot be asked.
+    """
 
     trial: Trial
     key: bytes
-    input: Any
+    input: str
     reused: int | None = None
     execution: Execution | None = None
     problem: str | None = None
@@ -54,7 +57,7 @@ class Workload:
 
     def _work(self, trial: Trial) -> Work:
         case = trial.case
-        given = portable_input(case, self._root)
+        given = canonical_json(portable_input(case, self._root))
         try:
             files = {field: self._reader.digest_of_path(Path(path)) for field, path in case.files.items()}
         except MediaError as error:

@@ -1,122 +1,131 @@
 """Intervals, decisions, paired comparison and planning: pure functions of numbers, no reading, no writing.
 
-The unit is always the case. Loading numpy and scipy takes longer than a whole run answered from the cache, so
-nothing here loads them on import: rates, gates and planning never do, and the few functions that need them
-(the betting interval, the bootstraps, one sample size) import them where they are first used.
+The unit is always the case. A run answered from the cache takes less time than loading this room would, so each name
+is loaded when it is first used. For the same reason rates, gates and planning need neither numpy nor scipy, and the
+few functions that do (the betting interval, the bootstraps, one sample size) import them inside.
 """
 
-from oloproof.statistics.betting import BETTING, bounded_mean_interval
-from oloproof.statistics.clusters import (
-    CLUSTER_T,
-    FEWEST_CLUSTERS,
-    KORN_GRAUBARD,
-    ClusteredMean,
-    ClusteredRate,
-    cluster_robust_mean_interval,
-    clustered_rate_interval,
-    decide_clustered_rate,
-)
-from oloproof.statistics.gates import (
-    MOST_UNMATCHED,
-    POINT_ESTIMATE,
-    SMALLEST_SLICE,
-    GateCounts,
-    Goal,
-    OpenInterval,
-    State,
-    decide,
-    decide_difference,
-    false_fail_probability,
-    false_pass_probability,
-    gate_counts,
-    too_many_unmatched,
-    worst,
-)
-from oloproof.statistics.means import (
-    BCA_BOOTSTRAP,
-    HOEFFDING,
-    STUDENT_T,
-    Mean,
-    bootstrap_mean_interval,
-    hoeffding_interval,
-    mean_of,
-    mean_t_interval,
-)
-from oloproof.statistics.multiplicity import (
-    BENJAMINI_HOCHBERG,
-    BENJAMINI_YEKUTIELI,
-    HOLM,
-    benjamini_hochberg,
-    benjamini_yekutieli,
-    holm,
-    rejected,
-)
-from oloproof.statistics.paired import (
-    BONETT_PRICE,
-    MCNEMAR_EXACT,
-    MCNEMAR_MID_P,
-    NEWCOMBE,
-    TANGO,
-    PairedRates,
-    bonett_price_interval,
-    mcnemar_exact,
-    mcnemar_mid_p,
-    newcombe_interval,
-    paired_binary,
-    tango_interval,
-)
-from oloproof.statistics.paired_scores import (
-    PAIRED_BETTING,
-    PAIRED_T,
-    PERCENTILE_BOOTSTRAP,
-    PairedMeans,
-    differences,
-    paired_betting_interval,
-    paired_bootstrap,
-    paired_mean_difference,
-)
-from oloproof.statistics.planning import (
-    MOST_CASES,
-    AllPass,
-    MoreCases,
-    SampleSize,
-    cases_if_all_pass,
-    more_cases,
-    predictive_probability_of_pass,
-    rate_plan_sentence,
-    sample_size_gate,
-    smallest_deciding_n,
-)
-from oloproof.statistics.quantiles import (
-    ORDER_STATISTICS,
-    QuantileMinimum,
-    quantile,
-    quantile_interval,
-    quantile_min_n,
-)
-from oloproof.statistics.rates import (
-    CLOPPER_PEARSON,
-    JEFFREYS,
-    WILSON,
-    WILSON_CC,
-    Interval,
-    clopper_pearson,
-    jeffreys,
-    lower_bound,
-    missing_bounded_interval,
-    proportion_interval,
-    upper_bound,
-    wilson,
-    wilson_cc,
-)
-from oloproof.statistics.sample_sizes import (
-    DesignEffect,
-    design_effect,
-    sample_size_half_width,
-    sample_size_paired_binary,
-    sample_size_paired_mean,
-    sample_size_two_rates,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oloproof.statistics.betting import (
+        BETTING,
+        bounded_mean_interval,
+    )
+    from oloproof.statistics.clusters import (
+        CLUSTER_T,
+        FEWEST_CLUSTERS,
+        KORN_GRAUBARD,
+        ClusteredMean,
+        ClusteredRate,
+        cluster_robust_mean_interval,
+        clustered_rate_interval,
+        decide_clustered_rate,
+    )
+    from oloproof.statistics.gates import (
+        MOST_UNMATCHED,
+        POINT_ESTIMATE,
+        SMALLEST_SLICE,
+        GateCounts,
+        Goal,
+        OpenInterval,
+        State,
+        decide,
+        decide_difference,
+        false_fail_probability,
+        false_pass_probability,
+        gate_counts,
+        too_many_unmatched,
+        worst,
+    )
+    from oloproof.statistics.means import (
+        BCA_BOOTSTRAP,
+        HOEFFDING,
+        STUDENT_T,
+        Mean,
+        bootstrap_mean_interval,
+        hoeffding_interval,
+        mean_of,
+        mean_t_interval,
+    )
+    from oloproof.statistics.multiplicity import (
+        BENJAMINI_HOCHBERG,
+        BENJAMINI_YEKUTIELI,
+        HOLM,
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        holm,
+        rejected,
+    )
+    from oloproof.statistics.paired import (
+        BONETT_PRICE,
+        MCNEMAR_EXACT,
+        MCNEMAR_MID_P,
+        NEWCOMBE,
+        TANGO,
+        PairedRates,
+        bonett_price_interval,
+        mcnemar_exact,
+        mcnemar_mid_p,
+        newcombe_interval,
+        paired_binary,
+        tango_interval,
+    )
+    from oloproof.statistics.paired_scores import (
+        PAIRED_BETTING,
+        PAIRED_T,
+        PERCENTILE_BOOTSTRAP,
+        PairedMeans,
+        differences,
+        paired_betting_interval,
+        paired_bootstrap,
+        paired_mean_difference,
+    )
+    from oloproof.statistics.planning import (
+        MOST_CASES,
+        AllPass,
+        MoreCases,
+        SampleSize,
+        cases_if_all_pass,
+        more_cases,
+        predictive_probability_of_pass,
+        rate_plan_sentence,
+        sample_size_gate,
+        smallest_deciding_n,
+    )
+    from oloproof.statistics.quantiles import (
+        ORDER_STATISTICS,
+        QuantileMinimum,
+        quantile,
+        quantile_interval,
+        quantile_min_n,
+    )
+    from oloproof.statistics.rates import (
+        CLOPPER_PEARSON,
+        JEFFREYS,
+        WILSON,
+        WILSON_CC,
+        Interval,
+        clopper_pearson,
+        jeffreys,
+        lower_bound,
+        missing_bounded_interval,
+        proportion_interval,
+        upper_bound,
+        wilson,
+        wilson_cc,
+    )
+    from oloproof.statistics.sample_sizes import (
+        DesignEffect,
+        design_effect,
+        sample_size_half_width,
+        sample_size_paired_binary,
+        sample_size_paired_mean,
+        sample_size_two_rates,
+    )
 
 __all__ = [
     "BCA_BOOTSTRAP",
@@ -213,3 +222,136 @@ __all__ = [
     "wilson_cc",
     "worst",
 ]
+
+_HOMES = {
+    "betting": (
+        "BETTING",
+        "bounded_mean_interval",
+    ),
+    "clusters": (
+        "CLUSTER_T",
+        "ClusteredMean",
+        "ClusteredRate",
+        "FEWEST_CLUSTERS",
+        "KORN_GRAUBARD",
+        "cluster_robust_mean_interval",
+        "clustered_rate_interval",
+        "decide_clustered_rate",
+    ),
+    "gates": (
+        "GateCounts",
+        "Goal",
+        "MOST_UNMATCHED",
+        "OpenInterval",
+        "POINT_ESTIMATE",
+        "SMALLEST_SLICE",
+        "State",
+        "decide",
+        "decide_difference",
+        "false_fail_probability",
+        "false_pass_probability",
+        "gate_counts",
+        "too_many_unmatched",
+        "worst",
+    ),
+    "means": (
+        "BCA_BOOTSTRAP",
+        "HOEFFDING",
+        "Mean",
+        "STUDENT_T",
+        "bootstrap_mean_interval",
+        "hoeffding_interval",
+        "mean_of",
+        "mean_t_interval",
+    ),
+    "multiplicity": (
+        "BENJAMINI_HOCHBERG",
+        "BENJAMINI_YEKUTIELI",
+        "HOLM",
+        "benjamini_hochberg",
+        "benjamini_yekutieli",
+        "holm",
+        "rejected",
+    ),
+    "paired": (
+        "BONETT_PRICE",
+        "MCNEMAR_EXACT",
+        "MCNEMAR_MID_P",
+        "NEWCOMBE",
+        "PairedRates",
+        "TANGO",
+        "bonett_price_interval",
+        "mcnemar_exact",
+        "mcnemar_mid_p",
+        "newcombe_interval",
+        "paired_binary",
+        "tango_interval",
+    ),
+    "paired_scores": (
+        "PAIRED_BETTING",
+        "PAIRED_T",
+        "PERCENTILE_BOOTSTRAP",
+        "PairedMeans",
+        "differences",
+        "paired_betting_interval",
+        "paired_bootstrap",
+        "paired_mean_difference",
+    ),
+    "planning": (
+        "AllPass",
+        "MOST_CASES",
+        "MoreCases",
+        "SampleSize",
+        "cases_if_all_pass",
+        "more_cases",
+        "predictive_probability_of_pass",
+        "rate_plan_sentence",
+        "sample_size_gate",
+        "smallest_deciding_n",
+    ),
+    "quantiles": (
+        "ORDER_STATISTICS",
+        "QuantileMinimum",
+        "quantile",
+        "quantile_interval",
+        "quantile_min_n",
+    ),
+    "rates": (
+        "CLOPPER_PEARSON",
+        "Interval",
+        "JEFFREYS",
+        "WILSON",
+        "WILSON_CC",
+        "clopper_pearson",
+        "jeffreys",
+        "lower_bound",
+        "missing_bounded_interval",
+        "proportion_interval",
+        "upper_bound",
+        "wilson",
+        "wilson_cc",
+    ),
+    "sample_sizes": (
+        "DesignEffect",
+        "design_effect",
+        "sample_size_half_width",
+        "sample_size_paired_binary",
+        "sample_size_paired_mean",
+        "sample_size_two_rates",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module that holds ``name``, once, and return what it names."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return sorted(__all__)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import func, select
 
 from oloproof.errors import RunNotFound
 from oloproof.records import OUTCOMES, Execution, MediaItem, Notice, Outcome, Verdict
@@ -126,7 +126,7 @@ class History:
             raise RunNotFound(f"there is no run {name}: {count} stored in {self.store.file}; oloproof run makes one")
         return self._run(rows[0])
 
-    def _run(self, row: Row[Any]) -> StoredRun:
+    def _run(self, row: Any) -> StoredRun:
         state = row.state
         if state == "running" and not is_alive(self.store.folder, row.id):
             state = "interrupted"
@@ -174,7 +174,8 @@ class History:
             .select_from(trials.join(executions))
             .where(trials.c.run == run.number, trials.c.cached == 1)
         )
-        return self._scalar(query)
+        oldest: float | None = self._scalar(query)
+        return oldest
 
     def observations(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
         """Yield what each trial says of one criterion, in the order of the run, so that repeats stand together."""
@@ -293,19 +294,19 @@ class History:
             found.setdefault(row.trial, []).append(verdict_from_row(row))
         return found
 
-    def _rows(self, query: Select[Any]) -> list[Row[Any]]:
+    def _rows(self, query: Any) -> list[Any]:
         with self.store.lock, self.store.engine.connect() as connection:
             return list(connection.execute(query).all())
 
-    def _scalar(self, query: Select[Any]) -> Any:
+    def _scalar(self, query: Any) -> Any:
         with self.store.lock, self.store.engine.connect() as connection:
             return connection.scalar(query)
 
-    def _stream(self, query: Select[Any]) -> Iterator[Row[Any]]:
+    def _stream(self, query: Any) -> Iterator[Any]:
         for page in self._pages(query):
             yield from page
 
-    def _pages(self, query: Select[Any]) -> Iterator[list[Row[Any]]]:
+    def _pages(self, query: Any) -> Iterator[list[Any]]:
         """Yield pages by place in the run, which the query gives as ``position``.
 
         Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset.

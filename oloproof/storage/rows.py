@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+from sqlalchemy import Connection, Table, insert
+from sqlalchemy.dialects import sqlite
+
 from oloproof.records import OUTCOMES, Execution, MediaItem, Outcome, Verdict
+
+Row = tuple[Any, ...]
 
 _OUTCOME_NUMBERS: dict[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
@@ -30,17 +36,24 @@ _ITEM_FIELDS = (
 
 
 def to_text(value: Any) -> str:
-    """Return ``value`` as compact JSON; characters that UTF-8 cannot hold are replaced by escapes."""
-    text = _encode(value)
-    return text if text.isascii() or _is_utf8(text) else json.dumps(value, allow_nan=False)
+    """Return ``value`` as compact JSON."""
+    return storable(_encode(value))
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def storable(text: str) -> str:
+    """Return ``text`` as UTF-8 can hold it: half characters, which hostile output may have, become escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+@cache
+def _insert_statement(table: Table) -> str:
+    return str(insert(table).compile(dialect=sqlite.dialect()))
+
+
+def insert_many(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows given as plain values in the order of the table's columns: a third of the cost of mappings."""
+    if rows:
+        connection.exec_driver_sql(_insert_statement(table), list(rows))
 
 
 def media_to_text(media: Sequence[MediaItem]) -> str | None:
@@ -80,17 +93,17 @@ def execution_from_row(row: Any, *, cached: bool) -> Execution:
     )
 
 
-def verdict_row(trial: int, criterion: int, verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as the values of a row."""
-    return {
-        "trial": trial,
-        "criterion": criterion,
-        "outcome": _OUTCOME_NUMBERS[verdict.outcome],
-        "score": verdict.score,
-        "reason": verdict.reason,
-        "details": to_text(verdict.details) if verdict.details else None,
-        "cached": 0,
-    }
+def verdict_row(trial: int, criterion: int, verdict: Verdict) -> Row:
+    """Return a verdict as the values of a row, in the order of the table's columns."""
+    return (
+        trial,
+        criterion,
+        _OUTCOME_NUMBERS[verdict.outcome],
+        verdict.score,
+        storable(verdict.reason),
+        to_text(verdict.details) if verdict.details else None,
+        0,
+    )
 
 
 def verdict_from_row(row: Any) -> Verdict:

@@ -17,7 +17,7 @@ from oloproof.media.digesting import DigestMemo, Identity
 from oloproof.records import Execution, Notice, Trial, Verdict
 from oloproof.storage.database import FILE, FOLDER, open_engine, writing
 from oloproof.storage.locks import RunLock
-from oloproof.storage.rows import execution_from_row, media_to_text, to_text, verdict_row
+from oloproof.storage.rows import Row, execution_from_row, insert_many, media_to_text, storable, to_text, verdict_row
 from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
 
 LARGEST_MEMO = 200_000
@@ -43,12 +43,13 @@ class NewRun:
 class Entry:
     """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
 
-    ``input`` is the case's input with the project's files relative to it. ``verdicts`` follow the run's criteria.
+    ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``verdicts`` follow the
+    run's criteria.
     """
 
     trial: Trial
     key: bytes
-    input: Any
+    input: str
     execution: Execution
     verdicts: Sequence[Verdict]
     reused: int | None = None
@@ -135,9 +136,9 @@ class Store:
         with self.lock, writing(self.engine, self.file) as connection:
             next_execution = _next_id(connection, executions.c.id)
             next_trial = _next_id(connection, trials.c.id)
-            execution_rows: list[dict[str, Any]] = []
-            trial_rows: list[dict[str, Any]] = []
-            verdict_rows: list[dict[str, Any]] = []
+            execution_rows: list[Row] = []
+            trial_rows: list[Row] = []
+            verdict_rows: list[Row] = []
             now = time.time()
             for entry in entries:
                 execution_id = entry.reused
@@ -149,17 +150,15 @@ class Store:
                 for number, verdict in enumerate(entry.verdicts):
                     verdict_rows.append(verdict_row(next_trial, number, verdict))
                 next_trial += 1
-            if execution_rows:
-                connection.execute(insert(executions), execution_rows)
-            connection.execute(insert(trials), trial_rows)
-            if verdict_rows:
-                connection.execute(insert(verdicts), verdict_rows)
+            insert_many(connection, executions, execution_rows)
+            insert_many(connection, trials, trial_rows)
+            insert_many(connection, verdicts, verdict_rows)
 
     def amend_verdicts(self, run: OpenRun, amended: Iterable[tuple[int, int, Verdict]]) -> None:
         """Replace verdicts of a run that is not finished: (trial row, criterion, verdict)."""
         with self.lock, writing(self.engine, self.file) as connection:
             for trial, criterion, verdict in amended:
-                row = verdict_row(trial, criterion, verdict)
+                row = dict(zip(verdicts.c.keys(), verdict_row(trial, criterion, verdict), strict=True))
                 match = (verdicts.c.trial == trial) & (verdicts.c.criterion == criterion)
                 connection.execute(update(verdicts).where(match).values(**row))
 
@@ -208,7 +207,7 @@ class Store:
         """Return the digests of files seen in earlier runs."""
         with self.lock, self.engine.connect() as connection:
             rows = connection.execute(select(digests)).all()
-        return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)  # type: ignore[misc]
+        return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)
 
     def save_memo(self, memo: DigestMemo) -> None:
         """Keep the digests taken since the last call; the newest state of each file replaces an older one."""
@@ -227,36 +226,37 @@ def _next_id(connection: Connection, column: Any) -> int:
     return int(connection.scalar(select(func.max(column))) or 0) + 1
 
 
-def _execution_row(number: int, entry: Entry, now: float) -> dict[str, Any]:
+def _execution_row(number: int, entry: Entry, now: float) -> Row:
+    """Return the values of a row in the order of the table's columns."""
     execution = entry.execution
-    return {
-        "id": number,
-        "key": entry.key,
-        "input": to_text(entry.input),
-        "output": None if execution.output is None else to_text(execution.output),
-        "error": execution.error,
-        "detail": execution.error_detail,
-        "media": media_to_text(execution.media),
-        "seconds": round(execution.seconds, 6),
-        "created": now,
-    }
+    return (
+        number,
+        entry.key,
+        entry.input,
+        None if execution.output is None else to_text(execution.output),
+        None if execution.error is None else storable(execution.error),
+        None if execution.error_detail is None else storable(execution.error_detail),
+        media_to_text(execution.media),
+        round(execution.seconds, 6),
+        now,
+    )
 
 
-def _trial_row(number: int, run: int, execution: int, entry: Entry) -> dict[str, Any]:
+def _trial_row(number: int, run: int, execution: int, entry: Entry) -> Row:
     trial = entry.trial
     case = trial.case
-    return {
-        "id": number,
-        "run": run,
-        "position": trial.index,
-        "case_id": case.id,
-        "variant": trial.variant,
-        "repeat": trial.repeat,
-        "expected": None if case.expected is None else to_text(case.expected),
-        "slice": to_text(dict(case.slice)) if case.slice else None,
-        "execution": execution,
-        "cached": int(entry.reused is not None),
-    }
+    return (
+        number,
+        run,
+        trial.index,
+        case.id,
+        trial.variant,
+        trial.repeat,
+        None if case.expected is None else to_text(case.expected),
+        to_text(dict(case.slice)) if case.slice else None,
+        execution,
+        int(entry.reused is not None),
+    )
 
 
 def _digest_row(identity: Identity, digest: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from oloproof.records import Execution, Trial
 from oloproof.systems.base import AnswerError, Surroundings, System, as_json, failure, users_traceback
-from oloproof.systems.context import CurrentCase, entering
+from oloproof.systems.context import CurrentCase, enter, leave
 from oloproof.systems.decorator import Named
 
 
@@ -43,8 +43,11 @@ class CallableSystem(System):
         case = CurrentCase(trial, self.surroundings.folder_of)
         started = time.perf_counter()
         try:
-            with entering(case):
+            token = enter(case)
+            try:
                 output = as_json(self._call(trial.case.input))
+            finally:
+                leave(token)
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - whatever it raises is its own failure
             detail = None if isinstance(error, AnswerError) else users_traceback(error)
             return failure(error, seconds=time.perf_counter() - started, detail=detail)
@@ -74,7 +77,8 @@ class CallableSystem(System):
 
 
 def _is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    method = inspect.getattr_static(type(function), "__call__", None)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
 
 
 def _call_within(limit: float, function: Callable[[Any], Any], value: Any) -> Any:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar, Token
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -93,14 +92,14 @@ def current_case() -> CurrentCase:
     return case
 
 
-@contextmanager
-def entering(case: CurrentCase) -> Iterator[None]:
-    """Make ``case`` the current one in this context."""
-    token = _current.set(case)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+def enter(case: CurrentCase) -> Token[CurrentCase | None]:
+    """Make ``case`` the current one in this context; hand what is returned to :func:`leave`."""
+    return _current.set(case)
+
+
+def leave(token: Token[CurrentCase | None]) -> None:
+    """Make the case before it the current one again."""
+    _current.reset(token)
 
 
 def trial_folder(outputs: Path, system: str, version: str, run: str, trial: Trial) -> Path:

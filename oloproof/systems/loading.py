@@ -30,7 +30,7 @@ def load_system(project: Project) -> System:
             raise SystemError_(f"system.callable: {options.callable} is a {type(function).__name__}, not a callable")
         if isinstance(function, type):
             raise SystemError_(
-                f"system.callable: {options.callable} is a class; name an object or a function (make an instance in the module)"
+                f"system.callable: {options.callable} is a class; make an instance in the module and name that"
             )
         named = agreed(options, function, options.callable)
         return CallableSystem(

@@ -110,7 +110,7 @@ bogus: 1
         "oloproof.yaml:26:17  evaluators[2].max_height: expected a whole number, found the text '0123'; write 123",
         "oloproof.yaml:27:5  evaluators[3].type: required, and not given; known types: media_check, rubric_judge",
         "oloproof.yaml:28:5  evaluators[4]: expected a mapping (key: value), found the text 'foo'",
-        "oloproof.yaml:32:19  evaluators[5].transcriber.model: required, and not given",
+        "oloproof.yaml:32:18  evaluators[5].transcriber.model: required, and not given",
         "oloproof.yaml:32:19  evaluators[5].transcriber.modle: unknown field; did you mean model?".replace(
             ":19", ":19"
         ),
@@ -180,8 +180,8 @@ def test_mistakes_of_both_files_come_together(refused: Refused, good: str) -> No
     assert said == [
         "oloproof.yaml:9:5  evaluators[0].max_with: unknown field; did you mean max_width?",
         "release.yaml:1:1  vesion: unknown field; did you mean version?",
-        "release.yaml:3:22  rules[0].metric: caption.eror_rate is no metric; did you mean caption.error_rate?",
-        "release.yaml:4:46  rules[1].max: a rate lies between 0 and 1; 80 % is written 0.80 (found 80)",
+        "release.yaml:3:21  rules[0].metric: caption.eror_rate is no metric; did you mean caption.error_rate?",
+        "release.yaml:4:43  rules[1].max: a rate lies between 0 and 1; 80 % is written 0.80 (found 80)",
     ]
 
 

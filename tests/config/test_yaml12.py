@@ -137,7 +137,7 @@ def test_what_is_wrong_is_said_at_once() -> None:
         ("a: x\0y", "f.yaml:1:5  the character U+0000 cannot be in a YAML file"),
         ("a: &a [*a]", "f.yaml:1:8  a[0]: the alias *a has no finished anchor &a before it"),
         ("a: !!int x", "f.yaml:1:4  a: 'x' is not what its tag !!int says"),
-        ("{: 1}", "f.yaml:1:2  a key is missing before the ':'"),
+        ("?\n: 1", "f.yaml:1:2  a key is missing before the ':'"),
     ],
 )
 def test_syntax_is_told_in_plain_words(text: str, said: str) -> None:

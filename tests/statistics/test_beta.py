@@ -29,14 +29,14 @@ def near(expected: float, *, rel: float = 1e-9) -> object:
 
 
 @given(a=some.integers(1, 200_000), b=some.integers(1, 200_000), tail=some.sampled_from(TAILS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_quantile_agrees_with_scipy_on_both_sides(a: int, b: int, tail: float) -> None:
     assert beta_quantile(tail, a, b) == near(stats.beta.ppf(tail, a, b))
     assert beta_quantile(tail, a, b, upper=True) == near(stats.beta.isf(tail, a, b))
 
 
 @given(a=some.floats(0.05, 2000.0), b=some.floats(0.05, 2000.0), p=some.floats(0.001, 0.999))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_quantile_with_real_parameters_gives_its_probability_back(a: float, b: float, p: float) -> None:
     x, y = beta_quantile_pair(p, a, b)
 
@@ -56,7 +56,7 @@ def test_a_quantile_stays_accurate_for_very_many_cases(n: int, share: float) -> 
 
 
 @given(n=some.integers(1, 60), data=some.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_binomial_tails_agree_with_exact_fractions(n: int, data: some.DataObject) -> None:
     k, p = data.draw(some.integers(0, n)), data.draw(some.floats(0.01, 0.99))
     exact = Fraction(p)
@@ -78,7 +78,7 @@ def test_binomial_counts_beyond_the_ends_are_certain_or_impossible() -> None:
 
 
 @given(df=some.one_of(some.integers(1, 100_000), some.floats(0.5, 50.0)), tail=some.sampled_from(TAILS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_students_t_agrees_with_scipy(df: float, tail: float) -> None:
     t = student_t_quantile(tail, df)
 

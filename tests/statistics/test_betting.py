@@ -38,7 +38,7 @@ def _by_the_book(values: Any, low: float, high: float, missing: int = 0) -> tupl
 
 
 @given(values=SCORES, missing=some.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_interval_is_the_one_by_the_book(values: list[float], missing: int) -> None:
     found = st.bounded_mean_interval(values, 0, 5, missing=missing)
 
@@ -53,7 +53,7 @@ def test_many_different_values_take_another_road_to_the_same_interval(n: int) ->
 
 
 @given(values=SCORES, level=some.sampled_from([0.5, 0.9, 0.95, 0.999]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_interval_stays_in_range_and_holds_the_mean(values: list[float], level: float) -> None:
     low, high = st.bounded_mean_interval(values, 0, 5, level) or (9.0, -9.0)
 

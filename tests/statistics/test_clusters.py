@@ -22,7 +22,7 @@ def clustered(draw: some.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @given(case=clustered())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_cases_that_are_their_own_clusters_give_the_plain_t_interval(case: tuple[list[int], list[int]]) -> None:
     values = case[0]
     found = st.cluster_robust_mean_interval(values, range(len(values)))
@@ -31,7 +31,7 @@ def test_cases_that_are_their_own_clusters_give_the_plain_t_interval(case: tuple
 
 
 @given(case=clustered())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_effective_number_is_never_above_n_and_the_interval_holds_the_rate(
     case: tuple[list[int], list[int]],
 ) -> None:

@@ -111,7 +111,7 @@ def test_a_goal_that_cannot_be_meant_is_refused(goal: Any, margin: float, match:
 
 
 @given(n=some.integers(1, 60), bar=some.floats(0.0, 1.0), missing=some.integers(0, 8), at_least=some.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_gate_counts_decide_exactly_as_the_interval_of_each_count_does(
     n: int, bar: float, missing: int, at_least: bool
 ) -> None:

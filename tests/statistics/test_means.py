@@ -18,7 +18,7 @@ NOT_SCORES: list[Any] = [math.nan, math.inf, -math.inf, True, "4", None, np.bool
 
 
 @given(values=SCORES, level=some.sampled_from([0.5, 0.9, 0.95, 0.999]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_t_interval_is_scipys(values: list[float], level: float) -> None:
     found = st.mean_t_interval(values, level)
 
@@ -47,7 +47,7 @@ def test_equal_values_have_no_interval_rather_than_one_of_no_width() -> None:
 
 
 @given(values=SCORES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_hoeffdings_interval_stays_in_range_and_holds_the_mean(values: list[float]) -> None:
     low, high = st.hoeffding_interval(values, 0, 5) or (9.0, -9.0)
 

@@ -16,7 +16,7 @@ P_VALUES = some.lists(some.floats(0.0, 1.0), min_size=1, max_size=30)
 
 
 @given(p_values=P_VALUES)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_false_discovery_adjustments_are_scipys(p_values: list[float]) -> None:
     for method, adjust in (("bh", st.benjamini_hochberg), ("by", st.benjamini_yekutieli)):
         assert adjust(p_values) == pytest.approx(list(stats.false_discovery_control(p_values, method=method)))

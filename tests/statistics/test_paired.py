@@ -17,7 +17,7 @@ CELLS = some.tuples(*[some.integers(0, 60)] * 4).filter(lambda cells: sum(cells)
 
 
 @given(b=some.integers(0, 300), c=some.integers(0, 300))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_mcnemars_p_values_are_those_of_the_binomial(b: int, c: int) -> None:
     exact = stats.binomtest(b, b + c).pvalue if b + c else 1.0
     tied = b == c and b + c > 0
@@ -49,7 +49,7 @@ def test_no_cases_have_no_comparison() -> None:
 
 
 @given(cells=CELLS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_swapping_the_systems_turns_every_interval_round(cells: tuple[int, int, int, int]) -> None:
     a, b, c, d = cells
     one, other = st.paired_binary(a, b, c, d), st.paired_binary(a, c, b, d)
@@ -62,7 +62,7 @@ def test_swapping_the_systems_turns_every_interval_round(cells: tuple[int, int, 
 
 
 @given(cells=CELLS, level=some.sampled_from([0.5, 0.9, 0.95, 0.999]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_interval_lies_within_1_of_0_and_the_first_two_hold_the_difference(
     cells: tuple[int, int, int, int], level: float
 ) -> None:
@@ -76,7 +76,7 @@ def test_every_interval_lies_within_1_of_0_and_the_first_two_hold_the_difference
 
 
 @given(cells=CELLS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_another_win_never_lowers_an_end_of_tangos_interval(cells: tuple[int, int, int, int]) -> None:
     a, b, c, d = cells
     low, high = st.tango_interval(b, c, a + b + c + d + 1) or (9.0, 9.0)

@@ -39,7 +39,7 @@ def test_the_number_of_further_cases_is_the_one_found_by_trying_all(passes: int,
 
 
 @given(n=some.integers(1, 200), bar=some.integers(1, 15).map(lambda k: k / 16), data=some.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_at_best_is_the_least_number_that_passes(n: int, bar: float, data: some.DataObject) -> None:
     passes = data.draw(some.integers(0, n))
     found = st.more_cases(passes, n, minimum=bar).at_best
@@ -118,7 +118,7 @@ def test_a_plan_tells_the_deciding_counts_in_words() -> None:
 
 
 @given(n=some.integers(0, 60), more=some.integers(0, 120), data=some.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_predicted_probability_is_scipys_beta_binomial(n: int, more: int, data: some.DataObject) -> None:
     passes, total = data.draw(some.integers(0, n)), n + more
     needed = st.gate_counts(total, minimum=0.7).pass_at

@@ -20,7 +20,7 @@ def _null(value: float) -> float | None:
 
 
 @given(values=TIMES, p=some.sampled_from([0.05, 0.25, 0.5, 0.9, 0.95]), level=some.sampled_from([0.85, 0.95]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_interval_is_scipys_with_null_for_no_such_bound(values: list[float], p: float, level: float) -> None:
     expected = stats.quantile_test(values, p=p).confidence_interval(level)
 
@@ -70,7 +70,7 @@ def test_no_values_have_no_quantile() -> None:
 
 
 @given(values=TIMES, p=some.floats(0.01, 0.99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_quantile_is_the_least_value_that_enough_do_not_exceed(values: list[float], p: float) -> None:
     found = st.quantile(values, p)
 

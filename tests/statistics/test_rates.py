@@ -26,7 +26,7 @@ def counts(draw: some.DrawFn, most: int = 3000) -> tuple[int, int]:
 
 
 @given(case=counts(100_000), level=LEVELS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_exact_interval_is_scipys(case: tuple[int, int], level: float) -> None:
     expected = stats.binomtest(*case).proportion_ci(level, "exact")
 
@@ -34,7 +34,7 @@ def test_the_exact_interval_is_scipys(case: tuple[int, int], level: float) -> No
 
 
 @given(case=counts(), level=LEVELS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_score_intervals_are_scipys(case: tuple[int, int], level: float) -> None:
     test = stats.binomtest(*case)
 
@@ -99,7 +99,7 @@ def test_the_exact_interval_misses_on_each_side_no_more_often_than_it_says(true_
 
 
 @given(case=counts(300), missing=some.integers(0, 300))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_missing_verdicts_only_ever_widen_the_interval(case: tuple[int, int], missing: int) -> None:
     low, high = st.missing_bounded_interval(*case, missing) or (0.0, 0.0)
     more_low, more_high = st.missing_bounded_interval(*case, missing + 1) or (0.0, 0.0)
@@ -167,7 +167,7 @@ def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
 
 
 @given(case=counts(500), threshold=some.floats(0.0, 1.0), level=LEVELS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_short_cut_agrees_with_the_interval_itself(case: tuple[int, int], threshold: float, level: float) -> None:
     low, high = st.clopper_pearson(*case, level) or (0.0, 0.0)
 

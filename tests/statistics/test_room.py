@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from oloproof import statistics as st
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +39,20 @@ def test_deciding_a_rate_loads_neither_numpy_nor_scipy() -> None:
 def test_every_public_name_is_offered_once_and_exists() -> None:
     assert len(st.__all__) == len(set(st.__all__))
     assert all(hasattr(st, name) for name in st.__all__)
+    assert dir(st) == sorted(st.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'wald'"):
+        _ = st.wald
+
+
+def test_a_rate_loads_only_the_modules_it_needs() -> None:
+    program = "import sys; from oloproof.statistics import clopper_pearson; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert "oloproof.statistics.rates" in done.stdout.split()
+    assert "oloproof.statistics.planning" not in done.stdout.split()
+    assert "oloproof.statistics.betting" not in done.stdout.split()
 
 
 def test_the_page_shows_what_the_functions_return() -> None:

@@ -1,0 +1,185 @@
+"""What the pages are told: one frozen class a part, so that a page and its template cannot drift apart.
+
+Templates read these fields and nothing else; texts are plain (templates escape them), numbers are worded already.
+Places in drawings are texts in per cent, because a strict content policy forbids inline styles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Mark = Literal["pass", "fail", "undecided", "invalid", "missing", "changed"]
+"""The shape of a state: disc with tick, square with cross, half disc, triangle, dashed ring, lozenge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name with its value, both as shown."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """An interval on its axis. Places are per cent of the width; ``label`` says the drawing in words.
+
+    ``bar`` is the threshold of a rule with its flag to the allowed side (``right``: at least), ``shade_x`` and
+    ``shade_width`` that side. ``low_end`` and ``high_end`` are the ends of the axis where it is not that of rates.
+    """
+
+    label: str
+    x: str
+    width: str
+    estimate: str | None
+    bar: str | None = None
+    allowed: Literal["left", "right"] | None = None
+    shade_x: str = "0%"
+    shade_width: str = "0%"
+    low_end: str | None = None
+    high_end: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """A rule: what it decided and why. ``instead`` stands where no interval can be drawn."""
+
+    rule: str
+    state: str
+    mark: Mark
+    reason: str
+    message: str
+    note: str | None
+    plot: Plot | None
+    instead: str
+    estimate: str
+    interval: str
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A metric with every denominator. ``passed`` and ``failed`` are dashes where nothing is counted."""
+
+    criterion: str
+    about: str
+    plot: Plot | None
+    estimate: str
+    interval: str
+    n: str
+    passed: str
+    failed: str
+    missing: str
+    invalid: str
+    excluded: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An input, output or expected value: prose, or JSON to be set in mono. ``more`` tells what was cut off."""
+
+    title: str
+    text: str
+    prose: bool
+    more: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaView:
+    """One recorded file. ``thumbnail`` is a ``data:`` address of verified bytes, never a path."""
+
+    name: str
+    role: str
+    kind: str
+    place: str
+    measured: str
+    size: str
+    sha256: str
+    sha256_short: str
+    facts: tuple[Fact, ...]
+    state: Literal["verified", "changed", "gone"]
+    mark: Mark
+    state_words: str
+    thumbnail: str | None
+    thumbnail_width: int
+    thumbnail_height: int
+    tiny: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Input, output or expected, side by side: the value and the pictures that belong to it."""
+
+    value: Value | None
+    media: tuple[MediaView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """One verdict with its reason and what was measured."""
+
+    criterion: str
+    outcome: str
+    mark: Mark
+    score: str | None
+    reason: str
+    details: tuple[Fact, ...]
+    evaluator: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """One trial of a case. ``place`` is its variant and repeat, None where the case has one trial only."""
+
+    place: str | None
+    mark: Mark
+    word: str
+    error: str | None
+    source: str
+    columns: tuple[Column, ...]
+    verdicts: tuple[VerdictView, ...]
+    media: tuple[MediaView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case. ``outcome`` is its worst; ``opened`` says whether it is shown unfolded."""
+
+    id: str
+    mark: Mark
+    word: str
+    summary: str
+    slice: tuple[Fact, ...]
+    opened: bool
+    trials: tuple[TrialView, ...]
+    more: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """What was decided, in words."""
+
+    state: str
+    mark: Mark
+    title: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """The page of one run. ``cases`` is read once, as the page is written."""
+
+    title: str
+    run: str
+    project: str
+    banner: Banner
+    facts: tuple[Fact, ...]
+    level: str
+    rules: tuple[RuleRow, ...]
+    metrics: tuple[MetricRow, ...]
+    notices: tuple[Fact, ...]
+    cases: Iterable[CaseView]
+    cases_words: str
+    version: str

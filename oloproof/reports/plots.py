@@ -1,0 +1,53 @@
+"""Where the marks of an interval stand on its axis."""
+
+from __future__ import annotations
+
+from oloproof.config.models import RuleOptions
+from oloproof.policy.wording import interval_words, number_words
+from oloproof.records import Metric
+from oloproof.reports.contexts import Plot
+
+RATE_AXIS = (0.0, 1.0)
+
+
+def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None = None) -> Plot | None:
+    """Return the drawing of a metric's interval, with the bar of ``rule``; None when there is no interval.
+
+    A rule that counts, or that compares two runs, has no place on the axis of the metric and draws no bar.
+    """
+    if metric.interval is None:
+        return None
+    low, high = (_per_cent(end, axis) for end in metric.interval)
+    bar = None if rule is None else rule.min if rule.min is not None else rule.max
+    allowed = None if rule is None or bar is None else "right" if rule.min is not None else "left"
+    place = None if bar is None else _per_cent(bar, axis)
+    named = axis != RATE_AXIS
+    return Plot(
+        label=_label(metric, bar, allowed),
+        x=_text(low),
+        width=_text(max(high - low, 0.0)),
+        estimate=None if metric.estimate is None else _text(_per_cent(metric.estimate, axis)),
+        bar=None if place is None else _text(place),
+        allowed="right" if allowed == "right" else "left" if allowed == "left" else None,
+        shade_x=_text(place) if place is not None and allowed == "right" else "0%",
+        shade_width="0%" if place is None else _text(100 - place if allowed == "right" else place),
+        low_end=f"{axis[0]:g}" if named else None,
+        high_end=f"{axis[1]:g}" if named else None,
+    )
+
+
+def _per_cent(value: float, axis: tuple[float, float]) -> float:
+    low, high = axis
+    return min(max((value - low) / (high - low), 0.0), 1.0) * 100 if high > low else 0.0
+
+
+def _text(place: float) -> str:
+    return f"{place:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def _label(metric: Metric, bar: float | None, allowed: str | None) -> str:
+    words = f"estimate {number_words(metric.estimate, metric.kind)}, interval {interval_words(metric)}"
+    if bar is None:
+        return words
+    side = "at least" if allowed == "right" else "at most"
+    return f"{words}, {side} {number_words(bar, metric.kind)} wanted"

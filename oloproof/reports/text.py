@@ -1,0 +1,226 @@
+"""What ``run``, ``gate``, ``compare`` and ``runs`` print on a terminal; every function returns the text."""
+
+from __future__ import annotations
+
+import time
+from calendar import timegm
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from oloproof.policy import Comparison
+from oloproof.policy.wording import interval_words, number_words
+from oloproof.records import Decision, Metric
+from oloproof.reports.layout import GAP, Cell, Paint, plain, table, width_of, wrapped
+from oloproof.reports.wording import (
+    NOTHING_DECIDED,
+    age_words,
+    count_words,
+    exit_words,
+    metric_from,
+    metric_name,
+    one_line,
+    seconds_words,
+    worst_first,
+)
+
+LISTED = 10
+"""How many ids of changed cases a comparison lists."""
+
+
+def run_summary(
+    document: Mapping[str, Any],
+    *,
+    seconds: float | None = None,
+    now: float | None = None,
+    exit_code: int | None = None,
+    width: int = 80,
+    paint: Paint = plain,
+) -> str:
+    """Return a run in words: what it was, its metrics, what each rule decided, warnings, what the exit code means.
+
+    Args:
+        document: as :func:`oloproof.running.documents.run_document` makes it.
+        seconds: how long the command took, where it ran something.
+        now: the time to which the age of reused answers is told; the clock's by default.
+        exit_code: the code the command ends with where that is not the policy's, such as 2.
+        width: columns of the terminal.
+        paint: colours a text in a style.
+    """
+    decisions = [Decision(**one) for one in document["decisions"]]
+    metrics = [metric_from(one) for one in document["metrics"]]
+    code = document["exit"] if exit_code is None else exit_code
+    if document["state"] in ("stopped", "interrupted"):
+        code = 2
+    parts = [
+        _header(document, seconds, time.time() if now is None else now, width, paint),
+        metric_lines(metrics, width=width, paint=paint),
+        decision_lines(decisions, width=width, paint=paint) or [GAP + NOTHING_DECIDED],
+        _warning_lines(document["warnings"], width, paint),
+        wrapped(exit_words(code, decisions), width, GAP, first=""),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _header(
+    document: Mapping[str, Any], seconds: float | None, now: float, width: int, paint: Paint
+) -> list[str]:
+    system = document["system"]
+    named = one_line(f"{document['project']}, {system['name']}@{system['version']}")
+    facts = [count_words(document["cases"], "case")]
+    if document["partial"]:
+        facts.append("only a part of the dataset")
+    if seconds is not None:
+        facts.append(seconds_words(seconds))
+    executions = document["executions"]
+    facts.append(_from_cache(executions["cached"], document.get("oldest_reused"), now))
+    if executions["failed"]:
+        facts.append(f"{count_words(executions['failed'], 'execution')} failed")
+    if document["state"] != "complete":
+        facts.append(f"{document['state']}, not complete")
+    first = f"{paint(document['run'], 'strong')}{GAP}{named}"
+    if width_of(f"{document['run']}{GAP}{named}") > width:
+        first = "\n".join([paint(document["run"], "strong"), *wrapped(named, width, GAP)])
+    return [first, *wrapped(", ".join(facts), width)]
+
+
+def _from_cache(cached: int, oldest: str | None, now: float) -> str:
+    if not cached:
+        return "no answer from the cache"
+    words = f"{count_words(cached, 'answer')} from the cache"
+    if oldest is None:
+        return words
+    age = now - timegm(time.strptime(oldest, "%Y-%m-%dT%H:%M:%SZ"))
+    return f"{words} ({'the oldest ' if cached > 1 else ''}{age_words(age)})"
+
+
+def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = plain) -> list[str]:
+    """Return the table of metrics; what is not counted (passes of a score) is a dash."""
+    if not metrics:
+        return []
+    head = ("criterion", "n", "pass", "fail", "missing", "invalid", "estimate", "interval")
+    return table(head, [_metric_row(one) for one in metrics], align="lrrrrrrl", width=width, paint=paint)
+
+
+def _metric_row(metric: Metric) -> list[Cell]:
+    counted = metric.kind == "rate"
+    interval = interval_words(metric)
+    return [
+        Cell(one_line(metric_name(metric)), "strong"),
+        Cell(str(metric.n)),
+        Cell(str(metric.passed) if counted else "–"),
+        Cell(str(metric.failed) if counted else "–", "fail" if counted and metric.failed else ""),
+        Cell(str(metric.missing), "missing" if metric.missing else ""),
+        Cell(str(metric.invalid), "invalid" if metric.invalid else ""),
+        Cell(number_words(metric.estimate, metric.kind)),
+        Cell(interval),
+    ]
+
+
+def decision_lines(decisions: Iterable[Decision], *, width: int = 80, paint: Paint = plain) -> list[str]:
+    """Return one line a decision, those that block first; a sentence that does not fit stands below, indented."""
+    lines: list[str] = []
+    for one in worst_first(decisions):
+        marks = [one.state, one_line(one.rule), one.reason]
+        if not one.blocking and one.state != "PASS":
+            marks.append("(does not block)")
+        sentence = one_line(one.message)
+        start = GAP.join(marks)
+        lines.append(GAP + GAP.join([paint(one.state, one.state), paint(marks[1], "strong"), *marks[2:]]))
+        if width_of(GAP + start + GAP + sentence) <= width:
+            lines[-1] += GAP + sentence
+        else:
+            lines += wrapped(sentence, width, GAP * 3)
+    return lines
+
+
+def _warning_lines(warnings: Sequence[Mapping[str, str]], width: int, paint: Paint) -> list[str]:
+    lines: list[str] = []
+    for one in warnings:
+        first, *rest = wrapped(f"warning {one['code']}: {one_line(one['message'])}", width, GAP * 3, first=GAP)
+        lines += [first.replace("warning", paint("warning", "warning"), 1), *rest]
+    return lines
+
+
+def runs_table(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return the list of runs, newest first; ``document`` is what ``runs --json`` prints."""
+    if not document["runs"]:
+        return "no runs yet; oloproof run makes the first"
+    rows = [
+        [
+            Cell(run["run"], "strong"),
+            Cell((run["started"] or "").replace("T", " ").rstrip("Z")),
+            Cell(run["state"] + (", partial" if run["partial"] else "")),
+            Cell(str(run["cases"])),
+            Cell("–" if run["exit"] is None else str(run["exit"]), "" if not run["exit"] else "fail"),
+            Cell(one_line(f"{run['system']['name']}@{run['system']['version']}")),
+        ]
+        for run in document["runs"]
+    ]
+    head, *lines = table(
+        ("run", "started (UTC)", "state", "cases", "exit", "system"), rows, align="lllrrl", width=width, paint=paint
+    )
+    out = [head]
+    for run, line in zip(document["runs"], lines, strict=True):
+        out.append(line)
+        if run["error"]:
+            out += wrapped(one_line(run["error"], 400), width, GAP * 2)
+    return "\n".join(out)
+
+
+def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return two runs side by side; ``document`` is what ``compare --json`` prints."""
+    found = [Comparison(**one) for one in document["comparisons"]]
+    decisions = [Decision(**one) for one in document["decisions"]]
+    parts = [wrapped(f"candidate {document['candidate']}, baseline {document['baseline']}", width)]
+    head = ("criterion", "matched", "baseline", "candidate", "difference", "interval", "p")
+    rows = [_comparison_row(one) for one in found]
+    parts.append(table(head, rows, align="lrrrrlr", width=width, paint=paint))
+    parts += [lines for one in found if (lines := _changed_lines(one, width, paint))]
+    parts.append(decision_lines(decisions, width=width, paint=paint) or [f"{GAP}nothing was decided: no rule compares"])
+    if decisions:
+        parts.append(wrapped(exit_words(document["exit"], decisions), width, GAP, first=""))
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _comparison_row(one: Comparison) -> list[Cell]:
+    return [
+        Cell(one_line(one.criterion), "strong"),
+        Cell(str(one.matched)),
+        Cell(number_words(one.baseline, one.kind)),
+        Cell(number_words(one.candidate, one.kind)),
+        Cell(difference_words(one.difference, one.kind)),
+        Cell(difference_interval_words(one)),
+        Cell("–" if one.p_value is None else f"{one.p_value:.3f}" if one.p_value >= 0.001 else "<0.001"),
+    ]
+
+
+def difference_words(value: float | None, kind: str) -> str:
+    """Return a difference with its sign: of rates in percentage points, of scores as it is."""
+    if value is None:
+        return "no data"
+    return f"{value * 100:+.1f}" if kind == "rate" else f"{value:+.3f}"
+
+
+def difference_interval_words(found: Comparison) -> str:
+    """Return the interval of a difference, rounded outward."""
+    if found.interval is None:
+        return "[no interval]"
+    # 1e-9 keeps a bound that is a round number, such as -0.3, from being pushed out by its binary tail
+    low, high = found.interval
+    floor, ceil = (low * 1000 + 1e-9) // 1, -((-high * 1000 + 1e-9) // 1)
+    if found.kind == "rate":
+        return f"[{floor / 10:+.1f}, {ceil / 10:+.1f}]"
+    return f"[{floor / 1000:+.3f}, {ceil / 1000:+.3f}]"
+
+
+def _changed_lines(one: Comparison, width: int, paint: Paint) -> list[str]:
+    counts = f"{len(one.fixed)} fixed, {len(one.broken)} broken"
+    if one.unmatched:
+        counts += f", {one.unmatched} unmatched"
+    lines = [f"{GAP}{paint(one_line(one.criterion), 'strong')}: {counts}"]
+    for word, ids in (("broken", one.broken), ("fixed", one.fixed)):
+        if ids:
+            more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+            listed = ", ".join(one_line(name) for name in ids[:LISTED]) + more
+            lines += wrapped(listed, width, GAP * 3, first=f"{GAP * 2}{word}: ")
+    return lines if one.fixed or one.broken or one.unmatched else []

@@ -1,0 +1,1 @@
+"""The local workbench: an empty room until it is built."""
