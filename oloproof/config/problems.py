@@ -36,7 +36,7 @@ def shown_path(path: FilePath) -> str:
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the one of ``names`` that was probably meant by ``name``, None when nothing is near."""
     by_fold = {candidate.casefold(): candidate for candidate in names}
-    found = difflib.get_close_matches(name.casefold(), by_fold, n=1)
+    found = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.66)
     return by_fold[found[0]] if found else None
 
 

@@ -7,9 +7,8 @@ import math
 import numbers
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, overload
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import StringConstraints
 
@@ -18,85 +17,12 @@ from oloproof.config.models import EvaluatorOptions
 from oloproof.digests import canonical_json
 from oloproof.errors import EvaluatorError, MediaDrift, MediaMissing, MediaUnreadable, ToolMissing
 from oloproof.evaluators.base import Evaluator, Subject, shorten
+from oloproof.evaluators.decorator import Definition, definition_of
 from oloproof.media.recording import using_reader
 from oloproof.records import OUTCOMES, Verdict
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
-
 GIVEN = ("case", "output", "media")
-_MARK = "__oloproof_evaluator__"
 _TRACEBACK = 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What ``@evaluator`` says of a function."""
-
-    criterion: str | None = None
-    version: str = "1"
-    calls_model: bool = False
-    score_range: tuple[float, float] | None = None
-    pass_at: float | None = None
-
-
-@overload
-def evaluator(function: FunctionT, /) -> FunctionT: ...
-
-
-@overload
-def evaluator(
-    *,
-    criterion: str | None = None,
-    version: str = "1",
-    calls_model: bool = False,
-    score_range: tuple[float, float] | None = None,
-    pass_at: float | None = None,
-) -> Callable[[FunctionT], FunctionT]: ...
-
-
-def evaluator(
-    function: FunctionT | None = None,
-    /,
-    *,
-    criterion: str | None = None,
-    version: str = "1",
-    calls_model: bool = False,
-    score_range: tuple[float, float] | None = None,
-    pass_at: float | None = None,
-) -> FunctionT | Callable[[FunctionT], FunctionT]:
-    """Make a function an evaluator that a project file may name; the function itself is returned unchanged.
-
-    The function takes what it needs of ``case``, ``output`` and ``media`` (a tuple of every recorded item) by these
-    names, and its ``params`` from the project file. It may be async. It returns ``True`` or ``False``, a number, or a
-    :class:`~oloproof.records.Verdict`::
-
-        @evaluator(pass_at=80, score_range=(0, 1000))
-        def not_blurred(media, *, minimum=0):
-            return min(sharpness(read_media(item)) for item in media)
-
-    Args:
-        function: the function, when the decorator stands without brackets.
-        criterion: the name under which it must stand in the project file, if you want to insist.
-        version: raise it when its verdicts may change for a reason that is not in its own code.
-        calls_model: it asks a model: it is a judge, and decides nothing before people have agreed with it.
-        score_range: lowest and highest number that it may return, both included; None for any.
-        pass_at: a number passes from here on. The criterion is then summed up as the rate of passes. With a
-            ``score_range`` and no ``pass_at`` it is summed up as the mean score, and the outcome ``pass`` says only
-            that a score was given. A number with neither is invalid: nobody said what it means.
-    """
-    if score_range is not None:
-        low, high = score_range = (float(score_range[0]), float(score_range[1]))
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ValueError(f"score_range {score_range} is no range from a lower to a higher number")
-        if pass_at is not None and not low <= pass_at <= high:
-            raise ValueError(f"pass_at {pass_at} is outside score_range {score_range}")
-    definition = Definition(criterion, version, calls_model, score_range, pass_at)
-
-    def mark(target: FunctionT) -> FunctionT:
-        setattr(target, _MARK, definition)
-        return target
-
-    return mark if function is None else mark(function)
 
 
 class CustomOptions(EvaluatorOptions):
@@ -130,7 +56,7 @@ class Custom(Evaluator[CustomOptions]):
         options: {callable: "checks:short_enough", params: {limit: 20}}
         files:
           checks.py: |
-            from oloproof.evaluators.custom import evaluator
+            from oloproof import evaluator
 
             @evaluator
             def short_enough(output, *, limit):
@@ -141,7 +67,7 @@ class Custom(Evaluator[CustomOptions]):
         options: {callable: "checks:seen", pass_at: 0.5}
         files:
           checks.py: |
-            from oloproof.evaluators.custom import evaluator
+            from oloproof import evaluator
 
             @evaluator(version="2")
             async def seen(case, output):
@@ -156,14 +82,14 @@ class Custom(Evaluator[CustomOptions]):
     @cached_property
     def _function(self) -> Callable[..., Any]:
         function = load_object(self.root, self.options.callable, EvaluatorError)
-        if not isinstance(getattr(function, _MARK, None), Definition) or not callable(function):
+        if definition_of(function) is None or not callable(function):
             raise EvaluatorError(f"{self.options.callable} is not an evaluator; put @evaluator above it")
         return function  # type: ignore[no-any-return]
 
     @cached_property
     def definition(self) -> Definition:
         """What the decorator says; loads the function."""
-        return getattr(self._function, _MARK)  # type: ignore[no-any-return]
+        return definition_of(self._function) or Definition()
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oloproof.evaluators.media_options import LIMITS, MediaCheckOptions, ratio_of
 from oloproof.media.formats import FORMATS, describe
 from oloproof.media.measurements import depth_rank
 from oloproof.media.reading import MediaReader
 from oloproof.media.sniffing import extension_matches
 from oloproof.records import Depth, Facts, MediaItem
 
-if TYPE_CHECKING:
-    from oloproof.evaluators.media_check import MediaCheckOptions
-
-LIMITS = {"width": "px", "height": "px", "duration": "s", "bytes": "bytes"}
 _COVERED = {"apng": "png"}
-_RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +78,6 @@ class Measured:
         for name in ("frames", "animated", "has_audio", "decodable"):
             known[name] = getattr(facts, name, None)
         return {name: value for name, value in known.items() if value is not None}
-
-
-def ratio_of(value: float | str) -> float:
-    """Return a ratio of width to height written as ``16:9`` or as a number.
-
-    Raises:
-        ValueError: it is neither, or not above zero.
-    """
-    if isinstance(value, str):
-        match = _RATIO.fullmatch(value)
-        if match is None or not float(match[1]) or not float(match[2]):
-            raise ValueError(f'{value!r} is no ratio; write "16:9" in quotes, or a number such as 1.5')
-        return float(match[1]) / float(match[2])
-    if not value > 0 or not math.isfinite(value):
-        raise ValueError(f"{value!r} is no ratio; it must be above 0")
-    return float(value)
 
 
 def problems_of(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oloproof.evaluators.numbers import Candidate
+from oloproof.evaluators.number_rules import Candidate
 
 _SAME = (
     ("%", "٪", "％", "percent", "per cent", "pct"),

@@ -23,9 +23,10 @@ from oloproof.evaluators.base import (
     shorten,
 )
 from oloproof.evaluators.number_formats import Locale, within_range
+from oloproof.evaluators.number_rules import Candidate, Rules
 from oloproof.evaluators.number_units import canonical, carries, is_percent
 from oloproof.evaluators.number_words import Language
-from oloproof.evaluators.numbers import Candidate, Rules, read_numbers
+from oloproof.evaluators.numbers import read_numbers
 from oloproof.records import Verdict
 
 

@@ -91,6 +91,10 @@ def decode_image(source: Source, draft: Draft, limits: Limits) -> None:
     else:
         with images.quiet():
             _check_by_pillow(source, draft)
+    if draft.decodable == "none":
+        draft.frames = draft.duration = None
+    elif draft.decodable == "partial":
+        draft.frames = draft.frames or 1
     _find_trailing(source, draft)
 
 
@@ -104,22 +108,19 @@ def _check_png(source: Source, draft: Draft) -> None:
         return
     if wrong is not None:
         draft.find("damaged", f"the checksum of a {wrong.decode('latin-1')} chunk is wrong")
-    pictures = found.frames if found.promised_frames else [found.still]
+    animation = bool(found.promised_frames and found.frames)
+    pictures = found.frames if animation else [found.still]
     shares = [png.readable_share(found, picture, source) for picture in pictures]
     whole = sum(share >= 1.0 for share in shares)
     if min(shares) < 1.0 and not draft.has("truncated"):
         draft.find("damaged", "the picture data does not decode to the end")
-    lost = found.promised_frames > whole if found.promised_frames else found.cut and min(shares) < 1.0
-    good = min(shares) >= 1.0 and not lost and wrong in (None, *_HARMLESS)
+    lost = found.cut or found.promised_frames > whole
+    good = min(shares) >= 1.0 and not lost and wrong in (None, *png.HARMLESS)
     draft.decodable = "complete" if good else "partial" if max(shares) > 0 else "none"
-    if found.promised_frames and whole < len(pictures):
+    if animation and whole < len(pictures):
         _set_frames(draft, [picture.delay for picture, share in zip(pictures, shares, strict=True) if share >= 1.0])
-    if not found.promised_frames and shares[0] < 1.0:
+    if not animation and shares[0] < 1.0:
         draft.extras["readable"] = round(shares[0], 3)
-
-
-_HARMLESS = (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"pHYs", b"eXIf", b"bKGD", b"hIST", b"sPLT")
-"""Chunks whose damage no viewer minds."""
 
 
 def _check_by_pillow(source: Source, draft: Draft) -> None:
@@ -127,7 +128,7 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
     wanted = draft.frames or 1
     done = 0
     try:
-        opened = images.open_plugin(source.file, draft.found.format)
+        opened = images.open_plugin(_to_decode(source, draft), draft.found.format)
         several = draft.found.format in _ANIMATIONS
         wanted = max(wanted, getattr(opened, "n_frames", 1)) if draft.found.format == "avif" else wanted
         for index in range(wanted if several else 1):
@@ -135,7 +136,11 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
                 opened.seek(index)
             opened.load()
             done += 1
-    except images.PILLOW_ERRORS as error:
+    except images.pillow_errors() as error:
+        if images.is_bomb(error):
+            draft.decodable = "too_large"
+            draft.find("too_large", "one of its frames has more pixels than are decoded")
+            return
         _broken(source, draft, done, str(error) or type(error).__name__)
         return
     if draft.found.format == "gif" and not draft.frames:
@@ -146,6 +151,15 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
     draft.decodable = (
         "partial" if draft.has("truncated") and draft.found.format not in ("tiff", "bigtiff") else "complete"
     )
+
+
+def _to_decode(source: Source, draft: Draft) -> BinaryIO:
+    """Return the file; of a WebP animation that is cut, its whole frames as a file of their own."""
+    if draft.found.format == "webp" and draft.animated and draft.has("truncated") and draft.frames:
+        data = bytearray(source.at(0, webp.read_webp(source).frames_end))
+        data[4:8] = (len(data) - 8).to_bytes(4, "little")
+        return BytesIO(bytes(data))
+    return source.file
 
 
 _ANIMATIONS = ("gif", "webp", "avif")
@@ -174,7 +188,7 @@ def _partly(source: Source, draft: Draft) -> float | None:
     if name == "gif":
         return None if _gif_has_pixels(source) else 0.0
     if name == "webp":
-        return None if _loads(_mended(source, webp.read_webp(source).end), name) else 0.0
+        return None if _webp_has_pixels(source) else 0.0
     share = _rows_before_damage(source, name)
     if name == "jpeg" and not share:
         # a progressive picture gives no row before its last scan; with an end marker it shows coarsely
@@ -188,6 +202,17 @@ def _gif_has_pixels(source: Source) -> bool:
     return found is not None and source.size - found > 4
 
 
+def _webp_has_pixels(source: Source) -> bool:
+    """Return whether a viewer that paints while loading would show something: padded with zeros it decodes.
+
+    The padding may itself be refused close to the end, so that most of the data being there counts too.
+    """
+    found = webp.read_webp(source)
+    if not found.width or found.animated:
+        return False
+    return source.size > 0.7 * found.end or _loads(_mended(source, found.end), "webp")
+
+
 def _mended(source: Source, length: int) -> BinaryIO:
     """Return a cut file padded with zeros to the length it promises, up to a limit."""
     data = source.at(0, source.size)
@@ -197,7 +222,7 @@ def _mended(source: Source, length: int) -> BinaryIO:
 def _loads(file: BinaryIO, name: str) -> bool:
     try:
         images.open_plugin(file, name).load()
-    except images.PILLOW_ERRORS:
+    except images.pillow_errors():
         return False
     return True
 
@@ -244,11 +269,11 @@ def _rows_before_damage(source: Source, name: str) -> float:
         canvas = Image.new(opened.mode, opened.size, mark)
         clean = canvas.copy()
         opened.im = canvas.im
-    except images.PILLOW_ERRORS:
+    except images.pillow_errors():
         return 0.0
     try:
         opened.load()
-    except images.PILLOW_ERRORS:
+    except images.pillow_errors():
         pass
     else:
         return 1.0
@@ -256,7 +281,7 @@ def _rows_before_damage(source: Source, name: str) -> float:
 
     try:
         rows = np.asarray(canvas) != np.asarray(clean)
-    except images.PILLOW_ERRORS:
+    except images.pillow_errors():
         return 0.0
     touched = rows.reshape(rows.shape[0], -1).any(axis=1)
     return float(touched.mean()) if touched.size else 0.0

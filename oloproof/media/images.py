@@ -13,6 +13,7 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -28,11 +29,22 @@ if TYPE_CHECKING:
     from PIL import Image
     from PIL.ImageFile import ImageFile
 
-PILLOW_ERRORS = (
+_PILLOW_ERRORS = (
     OSError, SyntaxError, ValueError, EOFError, TypeError, KeyError, IndexError, AttributeError, AssertionError,
     ArithmeticError, RuntimeError, MemoryError, struct.error, zlib.error, Warning,
 )  # fmt: skip
-"""What Pillow raises on damaged files."""
+
+
+@cache
+def pillow_errors() -> tuple[type[BaseException], ...]:
+    """Return what Pillow raises on damaged files, its own refusal of huge ones among them."""
+    return (*_PILLOW_ERRORS, _pillow("Image").DecompressionBombError)
+
+
+def is_bomb(error: BaseException) -> bool:
+    """Return whether Pillow refused a picture, or one frame of it, for its size."""
+    return isinstance(error, _pillow("Image").DecompressionBombError)
+
 
 _PLUGINS = {
     "JPEG": "JpegImagePlugin.JpegImageFile",
@@ -71,7 +83,7 @@ def _pillow(module: str):  # type: ignore[no-untyped-def]
 
 
 def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002
-    """Open ``file`` with the plugin of ``format`` only. Raises what Pillow raises (``PILLOW_ERRORS``)."""
+    """Open ``file`` with the plugin of ``format`` only. Raises what Pillow raises (``pillow_errors()``)."""
     module, _, name = _PLUGINS[FORMATS[format].pillow or ""].partition(".")
     file.seek(0)
     factory = getattr(_pillow(module), name)
@@ -132,8 +144,9 @@ def open_upright_srgb(
             if at_least is not None:
                 picture = _reduced(picture, at_least)
             return _upright(_flattened(picture, opened.info.get("icc_profile"), background), draft)
-        except PILLOW_ERRORS as error:
-            raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code="damaged") from error
+        except pillow_errors() as error:
+            code = "too_large" if is_bomb(error) else "damaged"
+            raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code=code) from error
 
 
 def _draft(source: Source, limits: Limits) -> Draft:
@@ -147,11 +160,9 @@ def _draft(source: Source, limits: Limits) -> Draft:
         raise MediaUnreadable(draft.findings[draft.decodable].message, code=draft.decodable)
     if not can_decode(draft.found.format):
         raise MediaUnreadable(f"this Pillow has no decoder for {draft.found.format}", code="no_decoder")
-    if draft.found.format == "png" and draft.has("truncated"):
-        # Pillow accepts a PNG that lost only its end; the picture is whole when every row inflates
-        found_png = png.read_png(source)
-        if found_png.still is None or png.readable_share(found_png, found_png.still, source) < 1.0:
-            raise MediaUnreadable("a PNG image that cannot be decoded: it ends too early", code="damaged")
+    if draft.found.format in ("png", "apng") and not png.is_sound(source):
+        # Pillow overlooks wrong checksums of picture data and a lost end
+        raise MediaUnreadable("a PNG image that cannot be decoded to its end", code="damaged")
     return draft
 
 
@@ -234,7 +245,7 @@ def _to_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
                 if converted is not None:
                     managed: Image.Image = converted
                     return managed
-        except (cms.PyCMSError, *PILLOW_ERRORS):
+        except (cms.PyCMSError, *pillow_errors()):
             pass
     return picture if picture.mode == "RGB" else picture.convert("RGB")
 

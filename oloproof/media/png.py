@@ -19,6 +19,7 @@ _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 _MOST_CHUNKS = 1_000_000
 _QUICK = 24
+_PIECE = 16384
 
 
 @dataclass(slots=True)
@@ -203,24 +204,46 @@ def bad_checksum(source: Source) -> bytes | None:
     return None
 
 
+HARMLESS = (b"tEXt", b"zTXt", b"iTXt", b"tIME", b"pHYs", b"eXIf", b"bKGD", b"hIST", b"sPLT")
+"""Chunks whose damage no viewer minds."""
+
+
+def is_sound(source: Source) -> bool:
+    """Return whether the file reaches its end marker and every chunk that matters has the right checksum."""
+    return not read_png(source, quick=True).cut and bad_checksum(source) in (None, *HARMLESS)
+
+
 def readable_share(png: Png, frame: Frame, source: Source) -> float:
     """Return how much of a picture inflates to valid rows: 1.0 is all of it, 0.0 nothing."""
     rows = _Rows(png, frame)
     unpacker = zlib.decompressobj()
-    try:
-        for packed in _data(source, frame.data):
+    for packed in _data(source, frame.data):
+        saved, whole, rows.before_piece = unpacker.copy(), packed, rows.done
+        try:
             while packed and not unpacker.eof:
                 if not rows.feed(unpacker.decompress(packed, 1 << 20)):
                     return rows.share()
                 packed = unpacker.unconsumed_tail
+        except zlib.error:
+            return min(_to_the_byte(rows, saved, whole), 0.999)
+    return rows.share()
+
+
+def _to_the_byte(rows: _Rows, unpacker: zlib._Decompress, packed: bytes) -> float:
+    """Take a damaged piece byte by byte, so that every row before the damage counts."""
+    rows.done = rows.before_piece
+    try:
+        for index in range(len(packed)):
+            if not rows.feed(unpacker.decompress(packed[index : index + 1])):
+                break
     except zlib.error:
-        return min(rows.share(), 0.999)
+        pass
     return rows.share()
 
 
 def _data(source: Source, pieces: Iterable[tuple[int, int]]) -> Iterator[bytes]:
     for offset, length in pieces:
-        yield from source.blocks(offset, offset + length)
+        yield from source.blocks(offset, offset + length, _PIECE)
 
 
 class _Rows:
@@ -237,7 +260,7 @@ class _Rows:
                 stride = 1 + (width * bits + 7) // 8
                 self.parts.append((at, at + stride * height, stride))
                 at += stride * height
-        self.total, self.done = at, 0
+        self.total, self.done, self.before_piece = at, 0, 0
 
     def feed(self, data: bytes) -> bool:
         """Take the next bytes; False when a filter byte is none."""

@@ -49,8 +49,10 @@ class MeasurementsInMemory:
         self._kept[(sha256, name)] = value
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path, shown: str = "") -> BinaryIO:
     """Open ``path`` for reading if it is a regular file; its last part may not be a symlink.
+
+    ``shown`` is how messages call the file; its path by default.
 
     Raises:
         MediaMissing: with the code ``media_gone``, ``media_is_directory``, ``media_is_symlink``,
@@ -60,28 +62,29 @@ def open_regular(path: Path) -> BinaryIO:
     try:
         descriptor = os.open(path, flags)
     except OSError as error:
-        raise _cannot_open(path, error) from None
+        raise _cannot_open(path, error, shown) from None
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         if stat.S_ISDIR(mode):
-            raise MediaMissing(f"{path} is a directory now", path=path, code="media_is_directory")
-        raise MediaMissing(f"{path} is not a regular file", path=path, code="media_not_a_file")
+            raise MediaMissing(f"{shown or path} is a directory", path=path, code="media_is_directory")
+        raise MediaMissing(f"{shown or path} is not a regular file", path=path, code="media_not_a_file")
     return os.fdopen(descriptor, "rb")
 
 
-def _cannot_open(path: Path, error: OSError) -> MediaMissing:
+def _cannot_open(path: Path, error: OSError, shown: str = "") -> MediaMissing:
+    name = shown or str(path)
     if error.errno == errno.ELOOP:
         return MediaMissing(
-            f"{path} is a symlink now; a recorded file is never read through one",
+            f"{name} is a symlink; a recorded file is never read through one",
             path=path,
             code="media_is_symlink",
         )
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return MediaMissing(f"{path} is gone", path=path, code="media_gone")
+        return MediaMissing(f"{name} is gone", path=path, code="media_gone")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return MediaMissing(f"{path} may not be read (permission denied)", path=path, code="media_not_readable")
-    return MediaMissing(f"{path} cannot be opened: {error.strerror}", path=path, code="media_not_readable")
+        return MediaMissing(f"{name} may not be read (permission denied)", path=path, code="media_not_readable")
+    return MediaMissing(f"{name} cannot be opened: {error.strerror}", path=path, code="media_not_readable")
 
 
 class MediaReader:
@@ -105,7 +108,7 @@ class MediaReader:
             MediaMissing: the file cannot be read any more.
         """
         path = self.locate(item)
-        with open_regular(path) as file:
+        with open_regular(path, item.path) as file:
             identity = self._verified(item, file, path, certain=certain)
             file.seek(0)
             yield file
@@ -133,7 +136,7 @@ class MediaReader:
         try:
             status = os.lstat(path)
         except OSError as error:
-            raise _cannot_open(path, error) from None
+            raise _cannot_open(path, error, item.path) from None
         identity = identity_of(status)
         if stat.S_ISREG(status.st_mode) and identity == item.identity and os.access(path, os.R_OK):
             unsettled = certain and self.memo.is_unsettled(identity)
@@ -155,7 +158,7 @@ class MediaReader:
     def read(self, item: MediaItem) -> bytes:
         """Return the bytes of ``item`` after checking their size and SHA-256."""
         path = self.locate(item)
-        with open_regular(path) as file:
+        with open_regular(path, item.path) as file:
             status = os.fstat(file.fileno())
             if status.st_size != item.size:
                 raise _drift(item, path, f"{status.st_size} bytes", f"{item.size} bytes")
@@ -216,7 +219,7 @@ class MediaReader:
             try:
                 found = identity_of(os.lstat(path))
             except OSError as error:
-                raise _cannot_open(path, error) from None
+                raise _cannot_open(path, error, item.path) from None
             if found != expected:
                 raise MediaDrift(
                     f"{item.path} was replaced while it was being measured", path=path, recorded=item.sha256

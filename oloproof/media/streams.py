@@ -199,7 +199,7 @@ def _all_there(draft: Draft, video: list[Stream]) -> bool:
 
 def _nothing(draft: Draft, found: Probe, errors: list[str]) -> None:
     packets = sum(stream.packets.count for stream in found.streams.values() if not stream.cover)
-    if packets and not errors:
+    if packets and not errors and not draft.has("truncated") and not draft.has("header_length_wrong"):
         codec = next((stream.codec for stream in found.streams.values() if stream.packets.count), "") or "unknown"
         draft.decodable = "no_decoder"
         draft.find("no_decoder", f"ffmpeg has no decoder for the codec {codec}")

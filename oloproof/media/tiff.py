@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import BytesIO
 
 from oloproof.media.binary import Source, unpack
 
@@ -35,17 +36,9 @@ def read_tiff(source: Source) -> Directory:
 
 def exif_orientation(data: bytes) -> int:
     """Return the orientation (1 to 8) in an EXIF block that begins with its TIFF header; 1 when unusable."""
-    source = _Memory(data.removeprefix(b"Exif\0\0"))
+    source = Source(BytesIO(data.removeprefix(b"Exif\0\0")))
     value = _Reader(source, 0).read(count_pages=False).one(ORIENTATION, 1)
     return value if value is not None and 1 <= value <= 8 else 1
-
-
-class _Memory(Source):
-    """A block of bytes read like a file."""
-
-    def __init__(self, data: bytes) -> None:
-        self.head = data
-        self.size = len(data)
 
 
 class _Reader:

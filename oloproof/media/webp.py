@@ -24,6 +24,7 @@ class WebP:
     exif: bytes | None = None
     profile: bytes | None = None
     end: int = 0
+    frames_end: int = 0
     cut: bool = False
 
 
@@ -75,6 +76,7 @@ def _lossless(webp: WebP, source: Source, at: int, length: int) -> None:
 def _frame(webp: WebP, source: Source, at: int, length: int) -> None:
     data = source.at(at + 12, 3)
     webp.delays.append(int.from_bytes(data, "little") / 1000)
+    webp.frames_end = at + length + (length & 1)
 
 
 def _loop(webp: WebP, source: Source, at: int, length: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from oloproof.reports.layout import GAP, Paint, block, plain, wrapped
 from oloproof.reports.wording import (
     count_words,
+    json_lines,
     json_words,
     number_text,
     one_line,
@@ -42,7 +43,7 @@ def _pairs(values: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, value: Any, paint: Paint) -> list[str]:
-    text = visible(json_words(value))
+    text = visible(value if isinstance(value, str) else json_lines(value))
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]}… {len(text) - LONGEST:,} characters more"
     if "\n" not in text:

@@ -101,7 +101,8 @@ class _Suite:
         self.counts["tests"] += 1
         self.seconds += seconds
         told = {"classname": f"{self._group}.{self._name}", "name": name, "time": f"{seconds:.3f}"}
-        self._body.write(f"{_tag('testcase', **told)}{inner}</testcase>\n")
+        opened = _tag("testcase", **told)
+        self._body.write(f"{opened}{inner}</testcase>\n" if inner else opened.replace(">\n", "/>\n"))
 
     def copy_to(self, stream: TextIO) -> None:
         """Write the suite with its counts."""
@@ -138,7 +139,7 @@ def _tag(tag: str, **attributes: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return ``text`` as XML 1.0 can hold it: what it cannot is written out, such as ``\\x00``."""
+    """Return ``text`` as XML 1.0 can hold it: what it cannot is written out."""
     return escape(visible(text))
 
 

@@ -59,13 +59,13 @@ def table(
     A first cell that would make its row wider than ``width`` stands on a line of its own above the rest of its row.
     """
     widths = [max(width_of(row[column].text) for row in [_cells(head), *rows]) for column in range(len(head))]
-    room = width - sum(widths[1:]) - len(GAP) * len(widths)
+    room = width - sum(widths[1:]) - len(GAP) * (len(widths) - 1)
     widths[0] = max([width_of(head[0]), *(size for row in rows if (size := width_of(row[0].text)) <= room)])
     lines = [_line(_cells(head, "quiet"), widths, align, paint)]
     for row in rows:
         if width_of(row[0].text) > widths[0]:
             rest = _line([Cell(""), *row[1:]], widths, align, paint)
-            lines.append(f"{GAP}{painted(row[0], paint)}\n{rest}")
+            lines.append(f"{painted(row[0], paint)}\n{rest}")
         else:
             lines.append(_line(row, widths, align, paint))
     return lines
@@ -86,4 +86,4 @@ def _line(row: Sequence[Cell], widths: Sequence[int], align: str, paint: Paint) 
         space = " " * (width - width_of(cell.text))
         text = painted(cell, paint)
         parts.append(space + text if side == "r" else text + space)
-    return (GAP + GAP.join(parts)).rstrip()
+    return GAP.join(parts).rstrip()

@@ -13,6 +13,7 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
     count_words,
+    counted,
     headline,
     metric_name,
     one_line,
@@ -73,11 +74,12 @@ def _heading(run: StoredRun, conclusion: Conclusion) -> Iterator[str]:
 def _decisions(decisions: Sequence[Decision], hide: Withholding) -> Iterator[str]:
     if not decisions:
         return
-    yield "| state | rule | why | |"
+    yield "| state | rule | reason | why |"
     yield "|---|---|---|---|"
     for one in worst_first(decisions):
-        blocks = "blocks" if one.blocking else "" if one.state == "PASS" else "does not block"
-        yield f"| **{escaped(one.state)}** | {escaped(one.rule)} | {escaped(hide.text(one.message), 600)} | {blocks} |"
+        state = f"**{escaped(one.state)}**" + ("" if one.blocking or one.state == "PASS" else ", does not block")
+        why = escaped(hide.text(one.message), 600)
+        yield f"| {state} | {escaped(one.rule)} | {escaped(one.reason)} | {why} |"
     yield ""
 
 
@@ -87,7 +89,7 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
     yield "| criterion | n | pass | fail | missing | invalid | estimate | interval |"
     yield "|---|--:|--:|--:|--:|--:|--:|---|"
     for one in metrics[:MOST_METRICS]:
-        passed, failed = (str(one.passed), str(one.failed)) if one.kind == "rate" else ("–", "–")
+        passed, failed = counted(one)
         estimate, interval = number_words(one.estimate, one.kind), interval_words(one)
         cells = [escaped(metric_name(one)), str(one.n), passed, failed, str(one.missing), str(one.invalid)]
         yield "| " + " | ".join([*cells, estimate, escaped(interval)]) + " |"

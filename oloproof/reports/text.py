@@ -15,6 +15,7 @@ from oloproof.reports.wording import (
     NOTHING_DECIDED,
     age_words,
     count_words,
+    counted,
     exit_words,
     metric_from,
     metric_name,
@@ -54,7 +55,7 @@ def run_summary(
     parts = [
         _header(document, seconds, time.time() if now is None else now, width, paint),
         metric_lines(metrics, width=width, paint=paint),
-        decision_lines(decisions, width=width, paint=paint) or [GAP + NOTHING_DECIDED],
+        decision_lines(decisions, width=width, paint=paint) or [NOTHING_DECIDED],
         _warning_lines(document["warnings"], width, paint),
         wrapped(exit_words(code, decisions), width, GAP, first=""),
     ]
@@ -102,17 +103,16 @@ def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = p
 
 
 def _metric_row(metric: Metric) -> list[Cell]:
-    counted = metric.kind == "rate"
-    interval = interval_words(metric)
+    passed, failed = counted(metric)
     return [
         Cell(one_line(metric_name(metric)), "strong"),
-        Cell(str(metric.n)),
-        Cell(str(metric.passed) if counted else "–"),
-        Cell(str(metric.failed) if counted else "–", "fail" if counted and metric.failed else ""),
-        Cell(str(metric.missing), "missing" if metric.missing else ""),
-        Cell(str(metric.invalid), "invalid" if metric.invalid else ""),
+        Cell(f"{metric.n:,}"),
+        Cell(passed),
+        Cell(failed, "" if failed in ("–", "0") else "fail"),
+        Cell(f"{metric.missing:,}", "missing" if metric.missing else ""),
+        Cell(f"{metric.invalid:,}", "invalid" if metric.invalid else ""),
         Cell(number_words(metric.estimate, metric.kind)),
-        Cell(interval),
+        Cell(interval_words(metric)),
     ]
 
 
@@ -125,18 +125,18 @@ def decision_lines(decisions: Iterable[Decision], *, width: int = 80, paint: Pai
             marks.append("(does not block)")
         sentence = one_line(one.message)
         start = GAP.join(marks)
-        lines.append(GAP + GAP.join([paint(one.state, one.state), paint(marks[1], "strong"), *marks[2:]]))
-        if width_of(GAP + start + GAP + sentence) <= width:
+        lines.append(GAP.join([paint(one.state, one.state), paint(marks[1], "strong"), *marks[2:]]))
+        if width_of(start + GAP + sentence) <= width:
             lines[-1] += GAP + sentence
         else:
-            lines += wrapped(sentence, width, GAP * 3)
+            lines += wrapped(sentence, width, GAP * 2)
     return lines
 
 
 def _warning_lines(warnings: Sequence[Mapping[str, str]], width: int, paint: Paint) -> list[str]:
     lines: list[str] = []
     for one in warnings:
-        first, *rest = wrapped(f"warning {one['code']}: {one_line(one['message'])}", width, GAP * 3, first=GAP)
+        first, *rest = wrapped(f"warning {one['code']}: {one_line(one['message'])}", width, GAP * 2, first="")
         lines += [first.replace("warning", paint("warning", "warning"), 1), *rest]
     return lines
 
@@ -176,7 +176,7 @@ def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     rows = [_comparison_row(one) for one in found]
     parts.append(table(head, rows, align="lrrrrlr", width=width, paint=paint))
     parts += [lines for one in found if (lines := _changed_lines(one, width, paint))]
-    parts.append(decision_lines(decisions, width=width, paint=paint) or [f"{GAP}nothing was decided: no rule compares"])
+    parts.append(decision_lines(decisions, width=width, paint=paint) or ["nothing was decided: no rule compares"])
     if decisions:
         parts.append(wrapped(exit_words(document["exit"], decisions), width, GAP, first=""))
     return "\n\n".join("\n".join(lines) for lines in parts)
@@ -217,10 +217,10 @@ def _changed_lines(one: Comparison, width: int, paint: Paint) -> list[str]:
     counts = f"{len(one.fixed)} fixed, {len(one.broken)} broken"
     if one.unmatched:
         counts += f", {one.unmatched} unmatched"
-    lines = [f"{GAP}{paint(one_line(one.criterion), 'strong')}: {counts}"]
+    lines = [f"{paint(one_line(one.criterion), 'strong')}: {counts}"]
     for word, ids in (("broken", one.broken), ("fixed", one.fixed)):
         if ids:
             more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
             listed = ", ".join(one_line(name) for name in ids[:LISTED]) + more
-            lines += wrapped(listed, width, GAP * 3, first=f"{GAP * 2}{word}: ")
+            lines += wrapped(listed, width, GAP * 2, first=f"{GAP}{word}: ")
     return lines if one.fixed or one.broken or one.unmatched else []

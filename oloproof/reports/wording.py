@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from oloproof.config.models import RATES
 from oloproof.policy.wording import slice_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric, Outcome
 from oloproof.storage import StoredTrial
@@ -41,6 +42,21 @@ def json_words(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def json_lines(value: Any, width: int = 72, indent: str = "") -> str:
+    """Return a JSON value over several lines; a list or an object that fits stands on one."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(flat) <= width or not value or not isinstance(value, dict | list):
+        return flat
+    inner = indent + "  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key, ensure_ascii=False)}: {json_lines(one, width, inner)}" for key, one in value.items()]
+        start, end = "{", "}"
+    else:
+        parts = [json_lines(one, width, inner) for one in value]
+        start, end = "[", "]"
+    return start + "\n" + ",\n".join(inner + part for part in parts) + "\n" + indent + end
+
+
 def count_words(count: int, noun: str, plural: str | None = None) -> str:
     """Return ``1 case``, ``1,200 cases``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
@@ -49,7 +65,7 @@ def count_words(count: int, noun: str, plural: str | None = None) -> str:
 def seconds_words(seconds: float) -> str:
     """Return a span of time with the precision that a person wants."""
     if seconds < 10:
-        return f"{seconds:.3g} s"
+        return f"{seconds:.2f} s"
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
@@ -88,6 +104,13 @@ def metric_name(metric: Metric) -> str:
     """Return a metric's criterion with its variant and slice."""
     variant = "" if metric.variant == ORIGINAL else f" [{metric.variant}]"
     return metric.criterion + variant + slice_words(metric.slice)
+
+
+def counted(metric: Metric) -> tuple[str, str]:
+    """Return how many cases passed and failed; dashes for scores and for rates of errors, where none does either."""
+    if metric.kind != "rate" or metric.criterion.rpartition(".")[2] in RATES:
+        return "–", "–"
+    return f"{metric.passed:,}", f"{metric.failed:,}"
 
 
 def metric_from(document: Mapping[str, Any]) -> Metric:

@@ -28,7 +28,9 @@ def scene(width: int, height: int, *, seed: int = 0) -> Image.Image:
     for row in range(720):
         draw.line((0, row, 960, row), fill=(90 + row // 8, 140 + row // 12, 230 - row // 6))
     draw.ellipse((650 - 200 * seed, 80, 830 - 200 * seed, 260), fill=(255, 220, 90))
-    draw.polygon([(0, 720), (0, 480 - 90 * seed), (320, 330 + 60 * seed), (620, 560), (960, 420), (960, 720)], fill=(40, 90, 50))
+    draw.polygon(
+        [(0, 720), (0, 480 - 90 * seed), (320, 330 + 60 * seed), (620, 560), (960, 420), (960, 720)], fill=(40, 90, 50)
+    )
     draw.rectangle((120 + 300 * seed, 500, 300 + 300 * seed, 690), fill=(170, 60, 50))
     return picture.resize((width, height), Image.Resampling.LANCZOS)
 
@@ -72,7 +74,17 @@ def make_file(path: Path, words: Sequence[str]) -> None:
         size, seconds, *more = rest
         sound = [] if "silent" in more else ["-f", "lavfi", "-i", f"sine=d={seconds.removesuffix('s')}"]
         codecs = ["-c:v", "libx264", "-pix_fmt", "yuv420p"] if kind == "mp4" else ["-c:v", "libvpx"]
-        _ffmpeg(path, "-f", "lavfi", "-i", f"testsrc=s={size}:r=10:d={seconds.removesuffix('s')}", *sound, *codecs, "-f", kind)
+        _ffmpeg(
+            path,
+            "-f",
+            "lavfi",
+            "-i",
+            f"testsrc=s={size}:r=10:d={seconds.removesuffix('s')}",
+            *sound,
+            *codecs,
+            "-f",
+            kind,
+        )
     elif kind == "html":
         path.write_text("<!DOCTYPE html><html><head><title>502</title></head><body>Bad gateway</body></html>")
     elif kind == "empty":
@@ -109,9 +121,9 @@ class Bench:
             items.append(self.record(words[0], role))
         return tuple(items)
 
-    def evaluator(self, type: str, *, prepare: bool = True, **options: Any) -> Evaluator[Any]:
+    def evaluator(self, name: str, *, prepare: bool = True, **options: Any) -> Evaluator[Any]:
         registry = builtin_registry()
-        checked = registry.options()[type].model_validate({**CONFIG, "type": type, **options})
+        checked = registry.options()[name].model_validate({**CONFIG, "type": name, **options})
         evaluator = registry.build(checked, self.root)
         if prepare:
             evaluator.prepare()
@@ -146,7 +158,9 @@ def bench(tmp_path: Path) -> Bench:
 def check(bench: Bench) -> Judge:
     """Judge in one call: ``check("exact_match", "a", "b", casefold=True)``; options by keyword."""
 
-    def judge(type: str, output: Any = None, expected: Any = None, *, media: Sequence[MediaItem] = (), **options: Any) -> Verdict:
-        return bench.judge(bench.evaluator(type, **options), output, expected, media)
+    def judge(
+        name: str, output: Any = None, expected: Any = None, *, media: Sequence[MediaItem] = (), **options: Any
+    ) -> Verdict:
+        return bench.judge(bench.evaluator(name, **options), output, expected, media)
 
     return judge

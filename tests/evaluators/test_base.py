@@ -18,7 +18,10 @@ def test_a_dotted_path_leads_into_mappings_and_lists(path: str | None, found: ob
 
 
 def test_an_absent_field_is_told_with_what_there_is() -> None:
-    assert field_absent({"caption": "x", "score": 1}, "answer").reason == "output has no field answer; it has: caption, score"
+    assert (
+        field_absent({"caption": "x", "score": 1}, "answer").reason
+        == "output has no field answer; it has: caption, score"
+    )
     assert field_absent({"a": {"x": 1}}, "a.b").reason == "output has no field a.b; a has: x"
     assert field_absent("hello", "answer").reason == "output has no field answer; it is 'hello'"
     assert field_absent({"a": [1]}, "a.3").outcome == "fail"

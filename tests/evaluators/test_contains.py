@@ -35,7 +35,9 @@ def test_a_text_that_stands_there_passes(check: Any, output: str, expected: Any,
         ("red and green", ["blue", "red"], {}),
     ],
 )
-def test_a_text_that_does_not_stand_there_fails(check: Any, output: str, expected: Any, options: dict[str, Any]) -> None:
+def test_a_text_that_does_not_stand_there_fails(
+    check: Any, output: str, expected: Any, options: dict[str, Any]
+) -> None:
     verdict = check("contains", output, expected, **options)
     assert verdict.outcome == "fail"
     assert "does not contain" in verdict.reason
@@ -51,7 +53,9 @@ def test_an_empty_text_is_refused_because_it_would_always_pass(check: Any, text:
         check("contains", "x", text=text)
 
 
-@pytest.mark.parametrize(("expected", "told"), [("", "empty"), (["a", " "], "empty"), (3, "a number"), (None, "no expected")])
+@pytest.mark.parametrize(
+    ("expected", "told"), [("", "empty"), (["a", " "], "empty"), (3, "a number"), (None, "no expected")]
+)
 def test_a_case_that_expects_nothing_usable_is_missing(check: Any, expected: Any, told: str) -> None:
     verdict = check("contains", "anything", expected)
     assert verdict.outcome == "missing"

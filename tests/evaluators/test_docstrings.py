@@ -29,7 +29,9 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("evaluator", "word", "example"), SHOWN)
-def test_an_example_does_what_its_heading_says(bench: Any, evaluator: type[Any], word: str, example: dict[str, Any]) -> None:
+def test_an_example_does_what_its_heading_says(
+    bench: Any, evaluator: type[Any], word: str, example: dict[str, Any]
+) -> None:
     for name, content in example.get("files", {}).items():
         if Path(name).suffix == ".py":
             (bench.root / name).write_text(content)
@@ -47,6 +49,11 @@ def test_a_docstring_shows_both_and_names_every_key(evaluator: type[Any]) -> Non
     words = {word for word, _ in examples(evaluator)}
     assert words == {"Passes", "Fails"}
     keys = inspect.cleandoc(evaluator.__doc__ or "").partition("Keys:\n")[2].partition("\n\n")[0]
-    told = {name.strip() for line in keys.splitlines() if (head := re.match(r" {4}([a-z_, ]+):", line)) for name in head[1].split(",")}
+    told = {
+        name.strip()
+        for line in keys.splitlines()
+        if (head := re.match(r" {4}([a-z_, ]+):", line))
+        for name in head[1].split(",")
+    }
     fields = {field.alias or name for name, field in evaluator.Options.model_fields.items()}
     assert told == fields - {"type", "criterion", "on_execution_error"}

@@ -30,7 +30,9 @@ def test_every_mistake_is_counted_and_the_first_are_told_with_their_places(check
     output = {"lines": [{"price": "x"}, {"price": "y"}, {"price": True}, {"price": None}]}
     verdict = check("json_schema", output, schema=RECEIPT)
     assert verdict.outcome == "fail"
-    assert verdict.reason.startswith("$: 'total' is a required property; $.lines[0].price: 'x' is not of type 'number'; ")
+    assert verdict.reason.startswith(
+        "$: 'total' is a required property; $.lines[0].price: 'x' is not of type 'number'; "
+    )
     assert verdict.reason.endswith("and 2 more")
     assert [error["path"] for error in verdict.details["errors"]][-1] == "$.lines[3].price"
 
@@ -39,7 +41,9 @@ def test_text_is_read_as_json_only_where_asked(check: Any) -> None:
     text = json.dumps({"total": 1, "lines": []})
     assert check("json_schema", text, schema=RECEIPT).outcome == "fail"
     assert check("json_schema", text, schema=RECEIPT, parse=True).outcome == "pass"
-    assert "no JSON: Expecting value at line 1 column 1" in check("json_schema", "hi", schema=RECEIPT, parse=True).reason
+    assert (
+        "no JSON: Expecting value at line 1 column 1" in check("json_schema", "hi", schema=RECEIPT, parse=True).reason
+    )
     assert "NaN is not a JSON value" in check("json_schema", '{"total": NaN}', schema=RECEIPT, parse=True).reason
     assert check("json_schema", "[" * 100_000, schema=RECEIPT, parse=True).outcome == "fail"
 

@@ -1,0 +1,131 @@
+"""The keys of ``media_check`` and what they may say."""
+
+from __future__ import annotations
+
+import math
+import re
+from difflib import get_close_matches
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from oloproof.config.models import EvaluatorOptions
+from oloproof.media.formats import FORMATS
+
+LIMITS = {"width": "px", "height": "px", "duration": "s", "bytes": "bytes"}
+_RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
+MediaRole = Literal["input", "output", "context", "all"]
+Pixels = Annotated[int, Field(ge=1)]
+Whole = Annotated[int, Field(ge=0)]
+Length = Annotated[float, Field(ge=0)]
+Ratio = Annotated[float | str, Field(union_mode="smart")]
+
+_NAMES = {name for name, entry in FORMATS.items() if entry.kind is not None}
+_ALIASES = {
+    extension: name for name in reversed(FORMATS) if name in _NAMES for extension in FORMATS[name].extensions
+} | {name: name for name in _NAMES}
+
+
+class MediaCheckOptions(EvaluatorOptions):
+    """The keys of ``media_check``."""
+
+    type: Literal["media_check"]
+    role: MediaRole = "output"
+    kind: Literal["image", "audio", "video", "any"] = "any"
+    formats: Annotated[list[str], Field(min_length=1)] | None = None
+    allow_misnamed: bool = False
+    min_width: Pixels | None = None
+    max_width: Pixels | None = None
+    min_height: Pixels | None = None
+    max_height: Pixels | None = None
+    aspect_ratio: Ratio | None = None
+    aspect_tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    min_aspect_ratio: Ratio | None = None
+    max_aspect_ratio: Ratio | None = None
+    min_duration: Length | None = None
+    max_duration: Length | None = None
+    min_bytes: Whole | None = None
+    max_bytes: Whole | None = None
+    count: Whole | None = None
+    min_count: Whole | None = None
+    max_count: Whole | None = None
+    intact: bool = False
+    animated: bool | None = None
+    has_audio: bool | None = None
+
+    @field_validator("formats")
+    @classmethod
+    def _known(cls, formats: list[str] | None) -> list[str] | None:
+        return None if formats is None else [_format_named(name) for name in formats]
+
+    @field_validator("aspect_ratio", "min_aspect_ratio", "max_aspect_ratio")
+    @classmethod
+    def _is_ratio(cls, value: float | str | None) -> float | str | None:
+        if value is not None:
+            ratio_of(value)
+        return value
+
+    @model_validator(mode="after")
+    def _sensible(self) -> MediaCheckOptions:
+        for name in (*LIMITS, "aspect_ratio", "count"):
+            low, high = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            if low is not None and high is not None and _number(low) > _number(high):
+                raise ValueError(f"min_{name}: {low} is above max_{name}: {high}, so nothing could pass")
+        if self.count is not None and (self.min_count is not None or self.max_count is not None):
+            raise ValueError("give either count: or min_count: and max_count:")
+        for name, needed in (("allow_misnamed", "formats"), ("aspect_tolerance", "aspect_ratio")):
+            if name in self.model_fields_set and getattr(self, needed) is None:
+                raise ValueError(f"{name}: goes with {needed}:")
+        if self.kind == "audio" and self._measures_pictures():
+            raise ValueError(f"{self._measures_pictures()}: measures pictures, and kind is audio")
+        if not self._has_condition():
+            raise ValueError("give at least one condition, such as kind: image or max_width: 256")
+        return self
+
+    def _measures_pictures(self) -> str:
+        names = [f"{end}_{name}" for name in ("width", "height", "aspect_ratio") for end in ("min", "max")]
+        given = [name for name in (*names, "aspect_ratio", "animated") if getattr(self, name) is not None]
+        return given[0] if given else ""
+
+    def _has_condition(self) -> bool:
+        besides = {
+            "type",
+            "criterion",
+            "on_execution_error",
+            "role",
+            "kind",
+            "allow_misnamed",
+            "aspect_tolerance",
+            "intact",
+        }
+        given = [name for name in self.model_fields_set - besides if getattr(self, name) is not None]
+        return bool(given) or self.intact or self.kind != "any"
+
+
+def ratio_of(value: float | str) -> float:
+    """Return a ratio of width to height written as ``16:9`` or as a number.
+
+    Raises:
+        ValueError: it is neither, or not above zero.
+    """
+    if isinstance(value, str):
+        match = _RATIO.fullmatch(value)
+        if match is None or not float(match[1]) or not float(match[2]):
+            raise ValueError(f'{value!r} is no ratio; write "16:9" in quotes, or a number such as 1.5')
+        return float(match[1]) / float(match[2])
+    if not value > 0 or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no ratio; it must be above 0")
+    return float(value)
+
+
+def _number(value: float | str) -> float:
+    return ratio_of(value) if isinstance(value, str) else value
+
+
+def _format_named(name: str) -> str:
+    plain = re.sub(r"^\.", "", name.strip().lower())
+    if plain in _ALIASES:
+        return _ALIASES[plain]
+    near = get_close_matches(plain, _ALIASES, 1, 0.5)
+    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(_NAMES))}"
+    raise ValueError(f"{name!r} is no format that can be told{hint}")

@@ -1,0 +1,22 @@
+"""What people and other programs read of a run: terminal text, HTML, JUnit, Markdown, CSV and JSON."""
+
+from oloproof.reports.html import write_html
+from oloproof.reports.inspection import case_text, failures_text
+from oloproof.reports.junit import write_junit
+from oloproof.reports.markdown import write_markdown
+from oloproof.reports.tables import write_csv, write_json, write_jsonl
+from oloproof.reports.text import comparison_text, run_summary, runs_table
+
+__all__ = [
+    "case_text",
+    "comparison_text",
+    "failures_text",
+    "run_summary",
+    "runs_table",
+    "write_csv",
+    "write_html",
+    "write_json",
+    "write_jsonl",
+    "write_junit",
+    "write_markdown",
+]

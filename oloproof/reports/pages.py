@@ -1,0 +1,229 @@
+"""From a stored run to the page that shows it: what was decided, its rules and metrics, and which cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
+
+from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.policy.wording import interval_words, number_words
+from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
+from oloproof.reports.case_views import CaseViews, worst_word
+from oloproof.reports.contexts import Banner, CaseView, Fact, Mark, MetricRow, RuleRow, RunPage
+from oloproof.reports.plots import RATE_AXIS, plot_of
+from oloproof.reports.withholding import Withholding
+from oloproof.reports.wording import age_words, count_words, counted, metric_name, one_line, seconds_words, visible, worst_first
+from oloproof.running.deciding import Conclusion, measures_of
+from oloproof.storage import History, StoredRun
+
+MARKS: dict[DecisionState, Mark] = {
+    "PASS": "pass",
+    "FAIL": "fail",
+    "INSUFFICIENT_EVIDENCE": "undecided",
+    "MANUAL_REVIEW": "undecided",
+}
+_TALLY: tuple[tuple[DecisionState, str, str], ...] = (
+    ("FAIL", "fails", "fail"),
+    ("INSUFFICIENT_EVIDENCE", "has too little evidence", "have too little evidence"),
+    ("MANUAL_REVIEW", "waits for a person", "wait for a person"),
+    ("PASS", "holds", "hold"),
+)
+_ORDER = ("fail", "invalid", "error", "missing", "pass")
+
+
+def run_page(
+    history: History,
+    run: StoredRun,
+    conclusion: Conclusion,
+    views: CaseViews,
+    hide: Withholding,
+    *,
+    policy: PolicyOptions | None,
+    cases: int,
+) -> RunPage:
+    """Return the page of a run with at most ``cases`` cases, those that did not pass first."""
+    chosen, total = choose_cases(history, run, cases)
+    rules = {} if policy is None else {rule.id: rule for rule in policy.rules}
+    level = conclusion.metrics[0].level if conclusion.metrics else 0.95
+    banner = _banner(run, conclusion.decisions, hide)
+    return RunPage(
+        title=f"{banner.state}: {visible(run.project)}, {visible(run.system_name)} {visible(run.system_version)}",
+        run=run.id,
+        project=visible(run.project),
+        banner=banner,
+        facts=tuple(_facts(history, run, conclusion.metrics)),
+        level=f"{level * 100:g} %",
+        rules=tuple(
+            _rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
+            for one in worst_first(conclusion.decisions)
+        ),
+        metrics=tuple(_metric_row(one, run) for one in conclusion.metrics),
+        notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
+        cases=_shown(history, run, chosen, views),
+        cases_words=_cases_words(run, len(chosen), total),
+        version=str(run.document.get("versions", {}).get("oloproof", "")),
+    )
+
+
+def choose_cases(history: History, run: StoredRun, limit: int) -> tuple[list[tuple[str, str]], int]:
+    """Return the cases to show, worst first and then in order, each with its worst word, and how many there are.
+
+    The trials go by once; only the ids of as many cases as are shown are kept of each kind.
+    """
+    kept: dict[str, list[tuple[str, str]]] = {word: [] for word in _ORDER}
+    total = 0
+    for case, trials in groupby(history.trials(run), key=attrgetter("case_id")):
+        word = min((worst_word(trial) for trial in trials), key=_ORDER.index)
+        total += 1
+        if len(kept[word]) < limit:
+            kept[word].append((case, word))
+    return [one for word in _ORDER for one in kept[word]][:limit], total
+
+
+def _shown(
+    history: History, run: StoredRun, chosen: Sequence[tuple[str, str]], views: CaseViews
+) -> Iterator[CaseView]:
+    for number, (case, word) in enumerate(chosen):
+        yield views.case(run, history.trials(run, case=case), word, number)
+
+
+def _cases_words(run: StoredRun, shown: int, total: int) -> str:
+    if shown == total:
+        return f"{count_words(total, 'case')}, those that did not pass first"
+    words = f"showing {shown:,} of {total:,}, those that did not pass first"
+    return f"{words}; oloproof export {run.id} --format jsonl has all"
+
+
+def _banner(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) -> Banner:
+    if run.state != "complete":
+        why = run.error or "It did not come to its end; oloproof run --resume goes on."
+        return Banner("NOT COMPLETED", "undecided", f"The run is {run.state}", visible(hide.text(why)))
+    if not decisions:
+        return Banner("NOTHING WAS DECIDED", "missing", "The project has no rules", "What was measured stands below.")
+    blocking = [one for one in worst_first(decisions) if one.blocking]
+    first = (blocking or worst_first(decisions))[0]
+    sentence = _tally(decisions)
+    if blocking:
+        sentence += " " + hide.text(first.message)
+    return Banner(first.state, MARKS[first.state], _title(first, blocking, decisions), one_line(sentence))
+
+
+def _title(first: Decision, blocking: Sequence[Decision], decisions: Sequence[Decision]) -> str:
+    if len(blocking) > 1:
+        return f"{len(blocking)} of {len(decisions)} rules block"
+    if not blocking:
+        return "Every rule holds" if first.state == "PASS" else "No rule blocks"
+    words = {state: word for state, word, _ in (*_TALLY[:1], *_TALLY[2:])} | {"INSUFFICIENT_EVIDENCE": "is not decided"}
+    return f"{one_line(first.rule)} {words[first.state]}"
+
+
+def _tally(decisions: Sequence[Decision]) -> str:
+    """Return ``1 of 6 rules fails, 2 have too little evidence, 3 hold.``"""
+    parts: list[str] = []
+    for state, one, many in _TALLY:
+        count = sum(decision.state == state for decision in decisions)
+        if count:
+            total = "" if parts else f" of {count_words(len(decisions), 'rule')}"
+            parts.append(f"{count}{total} {one if count == 1 else many}")
+    return ", ".join(parts) + "."
+
+
+def _facts(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Iterator[Fact]:
+    counts = history.counts(run)
+    yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
+    repeats = run.document["repeats"]["count"]
+    yield Fact("cases", f"{run.cases:,}" + (f" × {repeats} repeats" if repeats > 1 else ""))
+    if run.partial:
+        yield Fact("partial", "only a part of the dataset was run")
+    if counts["trials"] != run.cases:
+        yield Fact("trials", f"{counts['trials']:,}")
+    if counts["failed"]:
+        yield Fact("executions failed", f"{counts['failed']:,}")
+    whole = [one for one in metrics if one.variant == ORIGINAL and one.slice is None]
+    for word in ("missing", "invalid"):
+        count = sum(getattr(one, word) for one in whole)
+        if count:
+            yield Fact(word, f"{count:,}")
+    if counts["cached"]:
+        oldest = history.oldest_reused(run)
+        age = "" if oldest is None else f", {age_words(run.started - oldest)}"
+        yield Fact("from the cache", f"{counts['cached']:,}{age}")
+    if run.finished is not None:
+        yield Fact("took", seconds_words(max(run.finished - run.started, 0.0)))
+    yield Fact("started", datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC"))
+
+
+def _rule_row(
+    one: Decision, rule: RuleOptions | None, metrics: Sequence[Metric], run: StoredRun, hide: Withholding
+) -> RuleRow:
+    compares = rule is not None and rule.compares
+    metric = None if compares else _metric_behind(one, rule, metrics)
+    plot, estimate, interval = None, "–", ""
+    instead = "compares two runs" if compares else "nothing observed"
+    if metric is not None and rule is not None and rule.effective_kind == "observed_count":
+        found = metric.passed if rule.rate is not None else metric.failed
+        verb = "count" if rule.rate is not None else "failed"
+        estimate, interval = f"{found:,}", "a count"
+        instead = f"{found:,} of {metric.n:,} {verb}; at most {rule.max_failures} may"
+    elif metric is not None:
+        estimate, interval = number_words(metric.estimate, metric.kind), interval_words(metric)
+        plot = None if rule is None else plot_of(metric, axis_of(metric, run), rule)
+        if metric.interval is not None:
+            instead = f"threshold {one.threshold:g}"
+    return RuleRow(
+        rule=visible(one.rule),
+        state=one.state,
+        mark=MARKS[one.state],
+        reason=one.reason,
+        message=visible(hide.text(one.message)),
+        note=None if one.blocking or one.state == "PASS" else "does not block",
+        plot=plot,
+        instead=instead,
+        estimate=estimate,
+        interval=interval,
+        measured="" if metric is None else _measured(metric),
+    )
+
+
+def _metric_behind(one: Decision, rule: RuleOptions | None, metrics: Sequence[Metric]) -> Metric | None:
+    """Return the metric that a decision was taken on."""
+    for metric in metrics:
+        if metric.criterion != one.metric:
+            continue
+        if rule is None:
+            if (metric.estimate, metric.interval) == (one.estimate, one.interval):
+                return metric
+        elif metric.variant == (rule.variant or ORIGINAL) and metric.slice == rule.slice:
+            return metric
+    return None
+
+
+def _measured(metric: Metric) -> str:
+    parts = [f"{metric.observed:,} of {metric.n:,}"]
+    parts += [f"{count:,} {word}" for word in ("missing", "invalid", "excluded") if (count := getattr(metric, word))]
+    return ", ".join(parts)
+
+
+def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
+    """Return the ends of the axis that a metric lies on."""
+    measure = measures_of(run.document).get(metric.criterion)
+    return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
+
+
+def _metric_row(one: Metric, run: StoredRun) -> MetricRow:
+    passed, failed = counted(one)
+    return MetricRow(
+        criterion=visible(metric_name(one)),
+        about=f"{one.estimand.replace('_', ' ')}, {one.method}",
+        plot=plot_of(one, axis_of(one, run)),
+        estimate=number_words(one.estimate, one.kind),
+        interval=interval_words(one),
+        n=f"{one.n:,}",
+        passed=passed,
+        failed=failed,
+        missing=f"{one.missing:,}",
+        invalid=f"{one.invalid:,}",
+        excluded=f"{one.excluded:,}" if one.excluded else "",
+    )

@@ -1,0 +1,98 @@
+"""What many rooms' tests share: a project on disk, and the real command line run on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    exit: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output as the one JSON document it must be."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A project's folder with the ways to use it."""
+
+    root: Path
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(dedent(content), encoding="utf-8")
+        return path
+
+    def cases(self, rows: list[Mapping[str, Any]], name: str = "cases.jsonl") -> Path:
+        return self.write(name, "".join(json.dumps(row) + "\n" for row in rows))
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-c", "from oloproof.cli import main; main()", *arguments]
+
+    def run(self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ended:
+        """Run ``oloproof`` with these arguments in the folder."""
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.root,
+            env={**os.environ, "NO_COLOR": "1", **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """An empty folder for a project."""
+    return Folder(tmp_path)
+
+
+ECHO_PROJECT = """\
+version: 1
+project: echo
+dataset: cases.jsonl
+system: {name: echo, version: v1, callable: "app:answer"}
+evaluators:
+  - {type: exact_match, criterion: right, field: answer, expected_field: answer}
+"""
+
+ECHO_APP = """\
+def answer(case):
+    return {"answer": case["n"] * 2}
+"""
+
+
+@pytest.fixture
+def echo(folder: Folder) -> Callable[..., Folder]:
+    """A project of ``n`` cases that a function answers; ``more`` is added to oloproof.yaml."""
+
+    def make(n: int = 5, *, more: str = "", app: str = ECHO_APP) -> Folder:
+        folder.write("oloproof.yaml", ECHO_PROJECT + dedent(more))
+        folder.write("app.py", app)
+        folder.cases([{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": i * 2}} for i in range(n)])
+        return folder
+
+    return make

@@ -1,0 +1,117 @@
+"""Finding ``module:attribute`` beside the project file (``oloproof/config/importing.py``)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oloproof.config.importing import load_object, source_digest
+from oloproof.errors import ConfigError, EvaluatorError
+
+
+@pytest.fixture(autouse=True)
+def unchanged_interpreter() -> Iterator[None]:
+    path, modules = list(sys.path), set(sys.modules)
+    yield
+    sys.path[:] = path
+    for name in set(sys.modules) - modules:
+        del sys.modules[name]
+
+
+def write(root: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = root / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_a_module_beside_the_file_is_imported_once(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        own_app="import helper_of_own\nmade = []\ndef run(): return helper_of_own.VALUE",
+        helper_of_own="VALUE = 7",
+    )
+    assert load_object(tmp_path, "own_app:run")() == 7
+    load_object(tmp_path, "own_app:made").append(1)
+    assert load_object(tmp_path, "own_app:made") == [1]
+
+
+def test_packages_and_dotted_attributes_are_found(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        shopping__readers="from . import prices\nclass Reader:\n    rate = prices.RATE",
+        shopping__prices="RATE = 3",
+    )
+    assert load_object(tmp_path, "shopping.readers:Reader.rate") == 3
+
+
+def test_each_project_gets_its_own_module_and_its_own_helpers(tmp_path: Path) -> None:
+    first = write(tmp_path / "first", same="import same_helper\nwho = same_helper.WHO", same_helper="WHO = 1")
+    second = write(tmp_path / "second", same="import same_helper\nwho = same_helper.WHO", same_helper="WHO = 2")
+    assert [load_object(root, "same:who") for root in (first, second, first)] == [1, 2, 1]
+
+
+def test_the_projects_module_wins_over_an_installed_and_a_standard_one(tmp_path: Path) -> None:
+    write(tmp_path, wave="mine = True", yaml="mine = True")
+    import wave
+
+    assert load_object(tmp_path, "wave:mine")
+    assert load_object(tmp_path, "yaml:mine")
+    assert sys.modules["wave"] is wave, "others still get the standard one"
+
+
+def test_an_installed_module_is_found_when_there_is_none_of_that_name(tmp_path: Path) -> None:
+    assert load_object(tmp_path, "json:dumps") is json.dumps
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("chekcs:sharp", "there is no module chekcs in .*; did you mean checks?"),
+        ("checks:shrap", "checks has no shrap; did you mean sharp?"),
+        ("checks", "write module:attribute"),
+        ("checks:", "write module:attribute"),
+        ("broken:x", r"broken.py:2: "),
+        ("raising:x", r"importing raising failed: ZeroDivisionError: division by zero\n  raising.py:3 in <module>"),
+        ("raising:x", r"\n  raising.py:2 in f: 1 / 0"),
+        ("lacking:x", r"failed: ModuleNotFoundError: No module named 'not_there_at_all'\n  lacking.py:1"),
+        ("leaving:x", "importing leaving failed: SystemExit: 3"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_told_with_its_place(tmp_path: Path, spec: str, told: str) -> None:
+    write(
+        tmp_path,
+        checks="sharp = 1",
+        broken="x = 1\ndef (:\n",
+        raising="def f():\n    1 / 0\nf()",
+        lacking="import not_there_at_all",
+        leaving="raise SystemExit(3)",
+    )
+    with pytest.raises(ConfigError, match=told):
+        load_object(tmp_path, spec)
+    with pytest.raises(EvaluatorError):
+        load_object(tmp_path, spec, EvaluatorError)
+
+
+def test_a_failed_import_leaves_nothing_behind_and_may_be_mended(tmp_path: Path) -> None:
+    write(tmp_path, mended="raise RuntimeError('not yet')")
+    with pytest.raises(ConfigError, match="not yet"):
+        load_object(tmp_path, "mended:x")
+    assert "mended" not in sys.modules
+    write(tmp_path, mended="x = 'it is mended now'")
+    assert load_object(tmp_path, "mended:x") == "it is mended now"
+
+
+def test_the_digest_follows_the_modules_that_a_function_uses_and_no_others(tmp_path: Path) -> None:
+    def digest(root: Path) -> str:
+        return source_digest(root, load_object(root, "digested:run"))
+
+    texts = {"digested": "from used import help_me\ndef run(): return help_me()", "used": "def help_me(): return 1"}
+    one = digest(write(tmp_path / "a", **texts))
+    assert digest(write(tmp_path / "b", **texts, unused="x = 1")) == one
+    assert digest(write(tmp_path / "c", **{**texts, "used": "def help_me(): return 2"})) != one

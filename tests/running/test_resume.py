@@ -1,0 +1,106 @@
+"""A run that was interrupted is gone on with and ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oloproof.errors import ConfigError
+from oloproof.running import run
+
+SLOW_APP = """\
+import time
+from pathlib import Path
+
+from oloproof import current_case, media_file
+
+
+def answer(case):
+    time.sleep(0.004)
+    path = current_case().path("answer.pgm")
+    path.write_bytes(b"P5 2 1 255 " + bytes([case["n"] % 256, 7]))
+    current_case().media([media_file(path)])
+    if case["n"] % 50 == 3:
+        raise ValueError("every fiftieth fails")
+    return {"answer": case["n"] * 2}
+"""
+
+
+def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(echo: Callable[..., Any]) -> None:
+    folder = echo(
+        60,
+        app=SLOW_APP,
+        more="""\
+          - {type: media_check, criterion: tiny, max_width: 2}
+        repeats: {count: 2, pass_when: 1}
+        concurrency: 3
+        policy: {rules: [{id: floor, metric: right, min: 0.9}, {id: errors, metric: error_rate, max: 0.1}]}
+        """,
+    )
+    script = Path(__file__).with_name("kill_and_resume.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(folder.root), "20", "7"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["trials"] == 120
+    assert [kill for kill in report["kills"] if not kill["equal"] or kill["exit"] != 0] == []
+    midway = [kill for kill in report["kills"] if kill["killed"] and 0 < (kill["stored"] or 0) < 120]
+    assert len(midway) >= 5, f"most kills must land while trials are being stored: {report['kills']}"
+
+
+def test_ctrl_c_keeps_what_is_done_and_resume_completes_it(echo: Callable[..., Any]) -> None:
+    folder = echo(200, app=SLOW_APP.replace("0.004", "0.02"), more="concurrency: 2\n")
+    process = subprocess.Popen(
+        folder.command("run", "--quiet"), cwd=folder.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 30
+    while not list(folder.root.glob("out/**/answer.pgm")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "--resume" in err
+    listed = folder.run("runs", "--json").document["runs"]
+    assert (listed[0]["state"], listed[0]["exit"]) == ("stopped", 2)
+    resumed = folder.run("run", "--resume", "--json")
+    assert resumed.document["executions"]["run"] == 200
+    assert resumed.document["run"] == listed[0]["run"]
+
+
+def test_resume_without_anything_to_go_on_with_says_so(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    run(folder.root)
+    with pytest.raises(ConfigError, match="the newest run is complete"):
+        run(folder.root, resume=True)
+
+
+@pytest.mark.parametrize(("changed", "what"), [("cases.jsonl", "the dataset"), ("app.py", "the system or its code")])
+def test_resume_refuses_a_project_that_changed_meanwhile(
+    echo: Callable[..., Any], changed: str, what: str
+) -> None:
+    folder = echo(20, app=SLOW_APP.replace("0.004", "0.1"), more="concurrency: 1\n")
+    process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not list(folder.root.glob("out/**/answer.pgm")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.4)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    path = folder.root / changed
+    text = path.read_text()
+    path.write_text(text.replace('"n": 19', '"n": 18').replace("* 2}", "* 3}"))
+    refused = folder.run("run", "--resume")
+    assert refused.exit == 2
+    assert what in refused.err
+    assert "changed since run" in refused.err

@@ -1,0 +1,180 @@
+"""Evidence that cannot drift: what happens when a recorded file is no longer what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oloproof.errors import MediaDrift
+from oloproof.running import RunResult, run
+from oloproof.storage import History, Store, StoredTrial
+
+
+def trials_of(root: Path) -> dict[str, StoredTrial]:
+    store = Store(root)
+    try:
+        history = History(store)
+        return {trial.case_id: trial for trial in history.trials(history.find())}
+    finally:
+        store.close()
+
+
+def outcome(result: RunResult, root: Path, case: str) -> tuple[str, str, Any]:
+    verdict = trials_of(root)[case].verdicts[0]
+    return verdict.outcome, verdict.reason, verdict.details.get("code")
+
+
+@pytest.mark.parametrize(("mode", "found"), [("one byte", "sha256"), ("truncated", "50 bytes")])
+def test_changed_bytes_stop_the_run_naming_file_and_case(photos: Callable[..., Any], mode: str, found: str) -> None:
+    folder = photos("fine", mode)
+    with pytest.raises(MediaDrift, match=r"case 'c1': out/thumbnailer@v1/.*thumb\.png changed") as raised:
+        run(folder.root)
+    assert found in str(raised.value)
+
+
+def test_a_stopped_run_keeps_what_was_done_and_says_why(photos: Callable[..., Any]) -> None:
+    folder = photos("fine", "one byte")
+    with pytest.raises(MediaDrift):
+        run(folder.root)
+    store = Store(folder.root)
+    found = History(store).find()
+    store.close()
+    assert found.state == "stopped"
+    assert "changed after it was recorded" in (found.error or "")
+
+
+def test_drift_is_noticed_when_no_evaluator_reads_the_file(photos: Callable[..., Any]) -> None:
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {callable: "app:thumbnail", records: [media/v1]}
+        evaluators:
+          - {type: exact_match, criterion: wide, field: width, expected_field: width}
+        """
+    folder = photos("fine", "one byte", project=project)
+    with pytest.raises(MediaDrift, match="case 'c1'"):
+        run(folder.root)
+
+
+def test_a_drifted_file_never_poisons_later_runs(photos: Callable[..., Any]) -> None:
+    folder = photos("fine", "fine")
+    run(folder.root)
+    thumb = next(folder.root.glob("out/**/c1/**/thumb.png"))
+    thumb.write_bytes(b"another picture")
+    again = run(folder.root)
+    assert again.executions == {"trials": 2, "run": 1, "cached": 1, "failed": 0}
+    assert [notice.code for notice in again.run.notices] == ["cached_media_changed"]
+    assert run(folder.root).executions["cached"] == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "words"),
+    [
+        ("deleted", "media_gone", "is gone"),
+        ("symlink", "media_is_symlink", "symlink"),
+        ("directory", "media_is_directory", "is a directory"),
+        ("fifo", "media_not_a_file", "not a regular file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_any_more_makes_its_case_missing(
+    photos: Callable[..., Any], mode: str, code: str, words: str
+) -> None:
+    folder = photos("fine", mode, "fine")
+    result = run(folder.root)
+    kind, reason, found = outcome(result, folder.root, "c1")
+    assert (kind, found) == ("missing", code)
+    assert words in reason
+    fits = next(metric for metric in result.conclusion.metrics if metric.criterion == "fits")
+    assert (fits.n, fits.observed, fits.passed, fits.missing) == (3, 2, 2, 1)
+    assert trials_of(folder.root)["c1"].verdicts[2].outcome == "pass", "what reads no media is decided all the same"
+
+
+def test_a_file_deleted_after_its_verdict_is_missing_all_the_same(photos: Callable[..., Any]) -> None:
+    app = """
+        import time
+        from pathlib import Path
+        from oloproof import current_case, media_file
+
+        made = []
+
+        def thumbnail(case):
+            time.sleep(0.2 * len(made))
+            if case["mode"] == "delete the first" and made:
+                made[0].unlink()
+            path = current_case().path("copy.png")
+            path.write_bytes(Path(case["photo"]).read_bytes())
+            made.append(path)
+            current_case().media([media_file(path)])
+            return {"width": 64}
+        """
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {name: copier, callable: "app:thumbnail", records: [media/v1]}
+        concurrency: 1
+        evaluators: [{type: media_check, criterion: fits, kind: image}]
+        """
+    folder = photos("keep", "delete the first", app=app, project=project)
+    result = run(folder.root)
+    assert outcome(result, folder.root, "c0")[::2] == ("missing", "media_gone")
+    assert outcome(result, folder.root, "c1")[0] == "pass"
+
+
+def test_zero_bytes_are_what_the_system_made_and_a_check_fails_on_them(photos: Callable[..., Any]) -> None:
+    folder = photos("empty")
+    kind, reason, _ = outcome(run(folder.root), folder.root, "c0")
+    assert kind == "fail"
+    assert "empty" in reason
+
+
+@pytest.mark.parametrize(("mode", "words"), [("no media", "records nothing"), ("raises", "cannot make a thumbnail")])
+def test_a_bad_call_fails_that_case_alone(photos: Callable[..., Any], mode: str, words: str) -> None:
+    folder = photos("fine", mode, "fine")
+    result = run(folder.root)
+    trials = trials_of(folder.root)
+    assert words in (trials["c1"].execution.error or "")
+    assert {verdict.outcome for verdict in trials["c1"].verdicts} == {"missing"}
+    assert result.executions["failed"] == 1
+    assert all(verdict.outcome == "pass" for verdict in trials["c2"].verdicts)
+
+
+def test_two_executions_that_share_a_path_are_told_so_with_the_cure(photos: Callable[..., Any]) -> None:
+    app = """
+        from pathlib import Path
+        from oloproof import current_case, media_file
+
+        def thumbnail(case):
+            path = Path(__file__).parent / "shared.png"
+            path.write_bytes(Path(case["photo"]).read_bytes())
+            current_case().media([media_file(path)])
+            return {"width": 64}
+        """
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {name: copier, callable: "app:thumbnail", records: [media/v1]}
+        concurrency: 1
+        evaluators: [{type: exact_match, criterion: wide, field: width, expected_field: width}]
+        """
+    folder = photos("fine", "fine", app=app, project=project)
+    with pytest.raises(MediaDrift, match=r"Case 'c1' recorded the same path.*current_case\(\)\.path\(name\)"):
+        run(folder.root)
+
+
+def test_a_moved_project_is_the_same_project(photos: Callable[..., Any], tmp_path: Path) -> None:
+    folder = photos("fine", "fine")
+    run(folder.root)
+    moved = tmp_path.parent / f"{tmp_path.name}-moved"
+    folder.root.rename(moved)
+    try:
+        again = run(moved)
+    finally:
+        moved.rename(folder.root)
+    assert again.executions["cached"] == 2
+    assert again.exit_code == 0
