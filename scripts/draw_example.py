@@ -46,7 +46,9 @@ def mug(draw: Draw, w: int, h: int) -> None:
 def lamp(draw: Draw, w: int, h: int) -> None:
     """Draw a desk lamp."""
     draw.line((w * 0.5, h * 0.85, w * 0.36, h * 0.55, w * 0.55, h * 0.28), fill=(60, 60, 70), width=round(w * 0.025))
-    draw.polygon([(w * 0.5, h * 0.2), (w * 0.66, h * 0.24), (w * 0.78, h * 0.46), (w * 0.5, h * 0.42)], fill=(240, 190, 40))
+    draw.polygon(
+        [(w * 0.5, h * 0.2), (w * 0.66, h * 0.24), (w * 0.78, h * 0.46), (w * 0.5, h * 0.42)], fill=(240, 190, 40)
+    )
     draw.ellipse((w * 0.36, h * 0.8, w * 0.66, h * 0.88), fill=(60, 60, 70))
 
 
@@ -57,13 +59,17 @@ def chair(draw: Draw, w: int, h: int) -> None:
         draw.rectangle((w * x, h * top, w * (x + 0.035), h * 0.9), fill=wood)
     for y in (0.22, 0.32, 0.42):
         draw.rectangle((w * 0.33, h * y, w * 0.65, h * (y + 0.045)), fill=(150, 95, 50))
-    draw.polygon([(w * 0.31, h * 0.55), (w * 0.67, h * 0.55), (w * 0.72, h * 0.65), (w * 0.27, h * 0.65)], fill=(170, 110, 60))
+    draw.polygon(
+        [(w * 0.31, h * 0.55), (w * 0.67, h * 0.55), (w * 0.72, h * 0.65), (w * 0.27, h * 0.65)], fill=(170, 110, 60)
+    )
 
 
 def teapot(draw: Draw, w: int, h: int) -> None:
     """Draw a blue teapot."""
     draw.arc((w * 0.62, h * 0.4, w * 0.84, h * 0.7), 270, 100, fill=(30, 60, 120), width=round(w * 0.03))
-    draw.polygon([(w * 0.3, h * 0.6), (w * 0.13, h * 0.4), (w * 0.19, h * 0.38), (w * 0.36, h * 0.5)], fill=(45, 85, 160))
+    draw.polygon(
+        [(w * 0.3, h * 0.6), (w * 0.13, h * 0.4), (w * 0.19, h * 0.38), (w * 0.36, h * 0.5)], fill=(45, 85, 160)
+    )
     draw.ellipse((w * 0.27, h * 0.38, w * 0.73, h * 0.8), fill=(45, 85, 160))
     draw.ellipse((w * 0.38, h * 0.35, w * 0.62, h * 0.43), fill=(70, 120, 200))
     draw.ellipse((w * 0.47, h * 0.28, w * 0.53, h * 0.36), fill=(30, 60, 120))
@@ -76,16 +82,25 @@ def plant(draw: Draw, w: int, h: int) -> None:
         tip = (w * 0.5 + math.cos(angle) * w * 0.3, h * 0.6 + math.sin(angle) * h * 0.42)
         side = (w * 0.03 * math.sin(angle), w * 0.03 * math.cos(angle))
         middle = ((w * 0.5 + tip[0]) / 2, (h * 0.6 + tip[1]) / 2)
-        leaf = [(w * 0.5, h * 0.62), (middle[0] - side[0], middle[1] + side[1]), tip, (middle[0] + side[0], middle[1] - side[1])]
+        leaf = [
+            (w * 0.5, h * 0.62),
+            (middle[0] - side[0], middle[1] + side[1]),
+            tip,
+            (middle[0] + side[0], middle[1] - side[1]),
+        ]
         draw.polygon(leaf, fill=(40, 120 + 10 * abs(turn), 60))
-    draw.polygon([(w * 0.36, h * 0.6), (w * 0.64, h * 0.6), (w * 0.59, h * 0.88), (w * 0.41, h * 0.88)], fill=(185, 95, 60))
+    draw.polygon(
+        [(w * 0.36, h * 0.6), (w * 0.64, h * 0.6), (w * 0.59, h * 0.88), (w * 0.41, h * 0.88)], fill=(185, 95, 60)
+    )
 
 
 def clock(draw: Draw, w: int, h: int) -> None:
     """Draw a wall clock."""
     size = min(w, h) * 0.34
     x, y = w * 0.5, h * 0.46
-    draw.ellipse((x - size, y - size, x + size, y + size), fill=(245, 245, 240), outline=(40, 40, 40), width=round(size * 0.1))
+    draw.ellipse(
+        (x - size, y - size, x + size, y + size), fill=(245, 245, 240), outline=(40, 40, 40), width=round(size * 0.1)
+    )
     for hour in range(12):
         angle = math.radians(hour * 30)
         far = (x + math.sin(angle) * size * 0.8, y - math.cos(angle) * size * 0.8)
@@ -93,7 +108,11 @@ def clock(draw: Draw, w: int, h: int) -> None:
         draw.line((*far, *near), fill=(40, 40, 40), width=4)
     for angle, reach, width in ((305, 0.45, 8), (60, 0.62, 5)):
         turn = math.radians(angle)
-        draw.line((x, y, x + math.sin(turn) * size * reach, y - math.cos(turn) * size * reach), fill=(180, 40, 40), width=width)
+        draw.line(
+            (x, y, x + math.sin(turn) * size * reach, y - math.cos(turn) * size * reach),
+            fill=(180, 40, 40),
+            width=width,
+        )
 
 
 def book(draw: Draw, w: int, h: int) -> None:
@@ -129,7 +148,9 @@ def umbrella(draw: Draw, w: int, h: int) -> None:
     draw.arc((w * 0.5, h * 0.76, w * 0.6, h * 0.88), 0, 180, fill=(70, 60, 50), width=6)
     for place in range(4):
         colors = ((220, 60, 50), (250, 240, 230))
-        draw.pieslice((w * 0.17, h * 0.16, w * 0.83, h * 0.72), 180 + 45 * place, 225 + 45 * place, fill=colors[place % 2])
+        draw.pieslice(
+            (w * 0.17, h * 0.16, w * 0.83, h * 0.72), 180 + 45 * place, 225 + 45 * place, fill=colors[place % 2]
+        )
 
 
 def camera(draw: Draw, w: int, h: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,6 +85,11 @@ def reported(command: Command) -> Command:
             sys.exit(2)
 
     return wrapped  # type: ignore[return-value]
+
+
+def terminal_width() -> int:
+    """Return how many columns there are to write on, between 60 and 120."""
+    return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 120)
 
 
 def painted(text: str, state: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from textwrap import fill
+from typing import Any
 
 import click
 
-from oloproof.cli.console import painted, print_document, reported
+from oloproof.cli.console import painted, print_document, reported, terminal_width
 from oloproof.cli.options import (
     RUN_HELP,
     config_option,
@@ -16,7 +19,7 @@ from oloproof.cli.options import (
     run_argument,
 )
 from oloproof.errors import RunNotFound
-from oloproof.reports import comparison_text, plan_text, run_summary
+from oloproof.reports import comparison_text, run_summary
 from oloproof.running.deciding import Conclusion, compare_runs, conclude
 from oloproof.running.documents import comparison_document, run_document
 from oloproof.running.planning import plan_document, prospects
@@ -44,8 +47,15 @@ def gate_command(run: str | None, config: str, policy: str | None, as_json: bool
         conclusion = conclude(history, found, options)
         record_decision(history.store, found, options, conclusion)
         document = run_document(history, found, conclusion)
-    print_document(document) if as_json else click.echo(run_summary(document, paint=painted))
+    _show(document, run_summary, as_json=as_json)
     sys.exit(conclusion.exit_code)
+
+
+def _show(document: dict[str, Any], text: Callable[..., str], *, as_json: bool) -> None:
+    if as_json:
+        print_document(document)
+    else:
+        click.echo(text(document, width=terminal_width(), paint=painted))
 
 
 def _refuse_unfinished(run: StoredRun) -> None:
@@ -77,7 +87,7 @@ def compare_command(
         comparisons, decisions = compare_runs(history, after, before, options)
     conclusion = Conclusion((), tuple(decisions))
     document = comparison_document(after, before, comparisons, conclusion)
-    print_document(document) if as_json else click.echo(comparison_text(document, paint=painted))
+    _show(document, comparison_text, as_json=as_json)
     sys.exit(conclusion.exit_code)
 
 
@@ -96,4 +106,16 @@ def plan_command(run: str | None, config: str, policy: str | None, as_json: bool
     with opened_history(config) as history:
         found = history.find(run)
         document = plan_document(found, prospects(history, found, options))
-    print_document(document) if as_json else click.echo(plan_text(document, paint=painted))
+    _show(document, _plan_text, as_json=as_json)
+
+
+def _plan_text(document: dict[str, Any], *, width: int, paint: Callable[[str, str], str]) -> str:
+    """Return the prospects of each rule in words."""
+    lines = [f"Run {document['run']}, {document['cases']} cases"]
+    if not document["rules"]:
+        lines.append("nothing to plan: the project has no rules")
+    for rule in document["rules"]:
+        lines.append(f"\n{paint(rule['state'], rule['state'])}  {rule['rule']} ({rule['metric']})")
+        sentences = (f"with {rule['n']} cases: {rule['can_decide']}", rule["message"])
+        lines += [fill(sentence, width, initial_indent="  ", subsequent_indent="    ") for sentence in sentences]
+    return "\n".join(lines)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import click
 
+from oloproof import reports
 from oloproof.config import PolicyOptions, Project, load_policy, load_project
 from oloproof.errors import OloproofError
 from oloproof.evaluators import builtin_registry
 from oloproof.media import MediaReader
-from oloproof.storage import History, Store, StoredMeasurements
+from oloproof.running.deciding import Conclusion
+from oloproof.storage import History, Store, StoredMeasurements, StoredRun
 
 config_option = click.option(
     "--config",
@@ -65,18 +67,36 @@ def policy_of(config: str, policy: str | None) -> PolicyOptions | None:
     return load_policy(Path(policy)) if policy is not None else loaded_project(config).policy
 
 
-def written(path: str, write: Callable[[Any], None], *, binary: bool = False) -> None:
+def writer_of(
+    kind: str,
+    history: History,
+    run: StoredRun,
+    conclusion: Conclusion,
+    reader: MediaReader,
+    *,
+    withhold: frozenset[str] = frozenset(),
+    thumbnails: bool = False,
+) -> Callable[[TextIO], None]:
+    """Return what writes a run in one of the forms for people and programs to a stream."""
+    writers: dict[str, Callable[[TextIO], None]] = {
+        "html": lambda out: reports.write_html(out, history, run, conclusion, reader, thumbnails=thumbnails),
+        "json": lambda out: reports.write_json(out, history, run, conclusion, reader, withhold=withhold),
+        "jsonl": lambda out: reports.write_jsonl(out, history, run, reader, withhold=withhold),
+        "csv": lambda out: reports.write_csv(out, history, run, withhold=withhold),
+        "junit": lambda out: reports.write_junit(out, history, run, conclusion, withhold=withhold),
+        "markdown": lambda out: reports.write_markdown(out, history, run, conclusion, withhold=withhold),
+    }
+    return writers[kind]
+
+
+def written(path: str, write: Callable[[TextIO], None]) -> None:
     """Write a file whole or not at all: beside it first, then in its place."""
     target = Path(path)
     temporary = target.with_name(f".{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if binary:
-            with temporary.open("wb") as raw:
-                write(raw)
-        else:
-            with temporary.open("w", encoding="utf-8", newline="") as text:
-                write(text)
+        with temporary.open("w", encoding="utf-8", newline="") as text:
+            write(text)
         temporary.replace(target)
     except OSError as error:
         raise OloproofError(f"cannot write {path}: {error.strerror}") from None

@@ -6,7 +6,7 @@ import difflib
 
 import click
 
-from oloproof.cli.console import painted, print_document, reported
+from oloproof.cli.console import painted, print_document, reported, terminal_width
 from oloproof.cli.options import RUN_HELP, config_option, json_option, opened_history, opened_reader, run_argument
 from oloproof.errors import RunNotFound
 from oloproof.reports import case_text, failures_text, run_summary, runs_table
@@ -27,7 +27,7 @@ def runs_command(config: str, limit: int, as_json: bool) -> None:
     if as_json:
         print_document(document)
     else:
-        click.echo(runs_table(document, paint=painted))
+        click.echo(runs_table(document, width=terminal_width(), paint=painted))
 
 
 @click.command("inspect", short_help="Show a run, one case of it, or what failed.", epilog=RUN_HELP)
@@ -44,11 +44,16 @@ def inspect_command(run: str | None, config: str, case: str | None, failures: bo
         if case is not None:
             _show_case(history, found, case, as_json=as_json)
         elif failures:
-            document = failures_document(found, history.trials(found))
-            print_document(document) if as_json else click.echo(failures_text(document, paint=painted))
+            if as_json:
+                print_document(failures_document(found, history.trials(found)))
+            else:
+                click.echo(failures_text(found, history.trials(found), width=terminal_width(), paint=painted))
         else:
             document = run_document(history, found, conclude(history, found, None))
-            print_document(document) if as_json else click.echo(run_summary(document, paint=painted))
+            if as_json:
+                print_document(document)
+            else:
+                click.echo(run_summary(document, width=terminal_width(), paint=painted))
 
 
 def _show_case(history: History, run: StoredRun, case: str, *, as_json: bool) -> None:
@@ -62,4 +67,4 @@ def _show_case(history: History, run: StoredRun, case: str, *, as_json: bool) ->
     if as_json:
         print_document(document)
     else:
-        click.echo(case_text(document, paint=painted))
+        click.echo(case_text(document, width=terminal_width(), paint=painted))

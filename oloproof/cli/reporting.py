@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
-from oloproof import reports
 from oloproof.cli.console import reported
 from oloproof.cli.options import (
     RUN_HELP,
@@ -16,6 +14,7 @@ from oloproof.cli.options import (
     opened_reader,
     policy_of,
     run_argument,
+    writer_of,
     written,
 )
 from oloproof.running.deciding import conclude
@@ -36,7 +35,7 @@ def report_command(run: str | None, config: str, html: str, thumbnails: bool, po
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
         conclusion = conclude(history, found, options)
-        written(html, lambda out: reports.write_html(out, history, found, conclusion, reader, thumbnails=thumbnails))
+        written(html, writer_of("html", history, found, conclusion, reader, thumbnails=thumbnails))
     click.echo(f"wrote {html}", err=True)
 
 
@@ -58,21 +57,10 @@ def export_command(
 ) -> None:
     """Write a stored run in a form for other programs."""
     options = policy_of(config, policy)
-    withheld = frozenset(withhold)
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
         conclusion = conclude(history, found, options)
-        writers: dict[str, Any] = {
-            "json": reports.write_json,
-            "jsonl": reports.write_jsonl,
-            "csv": reports.write_csv,
-            "junit": reports.write_junit,
-            "markdown": reports.write_markdown,
-        }
-
-        def write(stream: Any) -> None:
-            writers[format_](stream, history, found, conclusion, reader, withhold=withheld)
-
+        write = writer_of(format_, history, found, conclusion, reader, withhold=frozenset(withhold))
         if out is None:
             write(sys.stdout)
         else:

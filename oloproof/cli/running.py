@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
-from oloproof.cli.console import own_stdout, painted, print_document, reported
-from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, written
+from oloproof import reports
+from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
+from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, writer_of, written
 from oloproof.cli.progress import ProgressLine
 from oloproof.config import load_project
 from oloproof.evaluators import builtin_registry
@@ -72,30 +73,19 @@ def run_command(
 
 
 def _print(config: str, result: RunResult, out: TextIO, *, as_json: bool) -> None:
-    from oloproof.reports import run_summary
-
     with opened_history(config) as history:
         document = run_document(history, result.run, result.conclusion)
     if as_json:
         print_document(document, out)
-    else:
-        click.echo(run_summary(document, seconds=result.seconds, paint=painted), file=out)
+        return
+    text = reports.run_summary(document, seconds=result.seconds, width=terminal_width(), paint=painted)
+    click.echo(text, file=out)
 
 
 def _write_files(config: str, result: RunResult, **files: str | None) -> None:
-    if not any(files.values()):
+    wanted = {kind: path for kind, path in files.items() if path is not None}
+    if not wanted:
         return
-    from oloproof import reports
-
-    writers: dict[str, Any] = {
-        "junit": reports.write_junit,
-        "html": reports.write_html,
-        "markdown": reports.write_markdown,
-    }
     with opened_history(config) as history, opened_reader(history) as reader:
-        for kind, path in files.items():
-            if path is not None:
-                written(
-                    path,
-                    lambda stream, kind=kind: writers[kind](stream, history, result.run, result.conclusion, reader),
-                )
+        for kind, path in wanted.items():
+            written(path, writer_of(kind, history, result.run, result.conclusion, reader))

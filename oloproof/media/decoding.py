@@ -26,7 +26,7 @@ def shown_delay(delay: float) -> float:
 def read_animation(source: Source, draft: Draft) -> None:
     """Fill in frames and duration of a GIF, APNG or WebP from its frame table, without decoding."""
     reader = _TABLES.get(draft.found.format)
-    if reader is None or draft.kind == "audio":
+    if reader is None:
         return
     delays, plays, cut = reader(source)
     if cut:
@@ -190,7 +190,7 @@ def _partly(source: Source, draft: Draft) -> float | None:
     if name == "webp":
         return None if _webp_has_pixels(source) else 0.0
     share = _rows_before_damage(source, name)
-    if name == "jpeg" and not share:
+    if name == "jpeg" and not share and draft.extras.get("progressive"):
         # a progressive picture gives no row before its last scan; with an end marker it shows coarsely
         return None if jpeg.read_jpeg(source).scan and _loads(cast("BinaryIO", _Ended(source)), name) else 0.0
     return share

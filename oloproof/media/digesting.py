@@ -6,10 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, cast
-
-if TYPE_CHECKING:
-    from io import BufferedReader
+from typing import BinaryIO
 
 Identity = tuple[int, int, int, int, int]
 """(device, inode, size, mtime_ns, ctime_ns): what tells one state of a file from another without reading it."""
@@ -25,9 +22,17 @@ def identity_of(status: os.stat_result) -> Identity:
 
 
 def sha256_of(file: BinaryIO) -> str:
-    """Return the SHA-256 of ``file`` from its start, read in one pass; leaves it at its end."""
-    file.seek(0)
-    return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+    """Return the SHA-256 of an open file, read in one pass from its start; the handle stays where it was.
+
+    Read past the handle's own buffer, which may hold bytes that are not the file's any more.
+    """
+    descriptor = file.fileno()
+    place = os.lseek(descriptor, 0, os.SEEK_CUR)
+    with open(descriptor, "rb", buffering=0, closefd=False) as raw:
+        raw.seek(0)
+        digest = hashlib.file_digest(raw, "sha256").hexdigest()
+    os.lseek(descriptor, place, os.SEEK_SET)
+    return digest
 
 
 class DigestMemo:

@@ -113,7 +113,7 @@ class Draft:
 
     def finish(self, depth: Depth) -> Facts:
         """Return the facts as told at ``depth``."""
-        if self.exif_orientation != 1 and self.kind == "image":
+        if self.exif_orientation != 1 and self.found.kind == "image":
             self.extras["exif_orientation"] = self.exif_orientation
         return Facts(
             depth=depth,

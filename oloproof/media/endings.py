@@ -49,4 +49,4 @@ def _frames(source: Source) -> str | None:
         if at + frame.length > len(tail):
             return "the file ends inside a frame"
         at += frame.length
-    return None
+    return "the file ends inside a frame" if 0 < len(tail) - at < 7 and tail[at] == 0xFF else None

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from oloproof.digests import canonical_json
 from oloproof.errors import MediaError, MediaMissing
 from oloproof.media.facts import facts_of
 from oloproof.media.reading import MediaReader, open_regular
@@ -72,6 +73,7 @@ def media_file(
     except MediaMissing as error:
         raise MediaError(f"cannot record {given}: {_why(error, located)}", path=given, code=error.code) from None
     _check_declared(given, found, facts)
+    _check_storable(given, facts)
     return MediaItem(
         id="",
         role=role,
@@ -162,6 +164,18 @@ def _check_declared(given: str, found: Facts, facts: dict[str, Any]) -> None:
                 path=given,
                 code="declared_fact_wrong",
             )
+
+
+def _check_storable(given: str, facts: dict[str, Any]) -> None:
+    for name, value in facts.items():
+        try:
+            canonical_json(value)
+        except (TypeError, ValueError, RecursionError):
+            raise MediaError(
+                f"{given}: fact {name!r} is no JSON value but a {type(value).__name__}",
+                path=given,
+                code="bad_fact",
+            ) from None
 
 
 def _why(error: MediaMissing, located: Path) -> str:

@@ -203,7 +203,7 @@ def _is_transport_stream(head: bytes) -> bool:
 
 
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|script|div|p|h1)[\s>/]", re.IGNORECASE)
-_SVG = re.compile(rb"<(?:\w+:)?svg[\s>]", re.IGNORECASE)
+_SVG = re.compile(rb"<(?:\w+:)?svg[\s>/]", re.IGNORECASE)
 _JSON = re.compile(rb"\s*(?:\{\s*(?:\"|\}|$)|\[\s*(?:[\[\{\"\]\d-]|true|false|null|$))")
 
 

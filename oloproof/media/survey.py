@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,7 @@ def survey(given: str) -> dict[str, Any]:
         raise MediaMissing(f"there is no file {given}", path=given, code="media_gone") from None
     with open_regular(path) as file:
         sha256 = sha256_of(file)
-        size = file.tell()
-        file.seek(0)
+        size = os.fstat(file.fileno()).st_size
         facts = facts_of(file, path=path, name=path.name, depth="decoded")
     matches = extension_matches(path.name, facts.format)
     findings = list(facts.findings)

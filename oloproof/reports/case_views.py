@@ -100,7 +100,9 @@ class CaseViews:
             for entry, verdict in zip(run.criteria, trial.verdicts, strict=False)
             if verdict.outcome != "pass" and not (trial.execution.failed and verdict.outcome == "missing")
         ]
-        errors = [(WORST_FIRST.index("missing"), trial.execution.error or "") for trial in trials if trial.execution.failed]
+        errors = [
+            (WORST_FIRST.index("missing"), trial.execution.error or "") for trial in trials if trial.execution.failed
+        ]
         worst = min(errors + told, key=lambda one: one[0], default=(0, ""))
         return one_line(self.hide.text(worst[1]), 160)
 

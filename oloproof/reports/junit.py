@@ -107,9 +107,7 @@ class _Suite:
     def copy_to(self, stream: TextIO) -> None:
         """Write the suite with its counts."""
         counts = {key: str(count) for key, count in self.counts.items()}
-        stream.write(
-            _tag("testsuite", name=self._name, **counts, time=f"{self.seconds:.3f}", timestamp=self._started)
-        )
+        stream.write(_tag("testsuite", name=self._name, **counts, time=f"{self.seconds:.3f}", timestamp=self._started))
         self._body.seek(0)
         shutil.copyfileobj(self._body, stream)
         stream.write("</testsuite>\n")

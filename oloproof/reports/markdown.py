@@ -123,4 +123,3 @@ def _failure(run: StoredRun, trial: StoredTrial, hide: Withholding) -> str:
         if verdict.outcome != "pass"
     ]
     return f"- **{name}**: " + "; ".join(told)
-

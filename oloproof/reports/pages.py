@@ -14,7 +14,16 @@ from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Banner, CaseView, Fact, Mark, MetricRow, RuleRow, RunPage
 from oloproof.reports.plots import RATE_AXIS, plot_of
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import age_words, count_words, counted, metric_name, one_line, seconds_words, visible, worst_first
+from oloproof.reports.wording import (
+    age_words,
+    count_words,
+    counted,
+    metric_name,
+    one_line,
+    seconds_words,
+    visible,
+    worst_first,
+)
 from oloproof.running.deciding import Conclusion, measures_of
 from oloproof.storage import History, StoredRun
 
@@ -82,9 +91,7 @@ def choose_cases(history: History, run: StoredRun, limit: int) -> tuple[list[tup
     return [one for word in _ORDER for one in kept[word]][:limit], total
 
 
-def _shown(
-    history: History, run: StoredRun, chosen: Sequence[tuple[str, str]], views: CaseViews
-) -> Iterator[CaseView]:
+def _shown(history: History, run: StoredRun, chosen: Sequence[tuple[str, str]], views: CaseViews) -> Iterator[CaseView]:
     for number, (case, word) in enumerate(chosen):
         yield views.case(run, history.trials(run, case=case), word, number)
 

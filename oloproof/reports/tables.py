@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
 def write_csv(stream: TextIO, history: History, run: StoredRun, *, withhold: frozenset[str] = frozenset()) -> None:
-    """Write one row a trial: the case, then outcome, score and reason for each criterion.
+    """Write one row a trial, into a stream opened with ``newline=""``: the case, then what each criterion says of it.
 
     A text that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-``, ``@``, a tab or a line end,
     and is no plain number) is written with a ``'`` before it, which spreadsheets show as text; whoever reads the file

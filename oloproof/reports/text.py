@@ -62,9 +62,7 @@ def run_summary(
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def _header(
-    document: Mapping[str, Any], seconds: float | None, now: float, width: int, paint: Paint
-) -> list[str]:
+def _header(document: Mapping[str, Any], seconds: float | None, now: float, width: int, paint: Paint) -> list[str]:
     system = document["system"]
     named = one_line(f"{document['project']}, {system['name']}@{system['version']}")
     facts = [count_words(document["cases"], "case")]

@@ -49,7 +49,9 @@ def json_lines(value: Any, width: int = 72, indent: str = "") -> str:
         return flat
     inner = indent + "  "
     if isinstance(value, dict):
-        parts = [f"{json.dumps(key, ensure_ascii=False)}: {json_lines(one, width, inner)}" for key, one in value.items()]
+        parts = [
+            f"{json.dumps(key, ensure_ascii=False)}: {json_lines(one, width, inner)}" for key, one in value.items()
+        ]
         start, end = "{", "}"
     else:
         parts = [json_lines(one, width, inner) for one in value]

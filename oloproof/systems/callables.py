@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import threading
 import time
-from collections.abc import Callable, Coroutine
-from contextvars import copy_context
+from collections.abc import Awaitable, Callable
+from contextvars import Context, copy_context
 from typing import Any
 
+from oloproof.errors import MediaDrift, ToolMissing
 from oloproof.records import Execution, Trial
-from oloproof.systems.base import AnswerError, Surroundings, System, as_json, failure, users_traceback
-from oloproof.systems.context import CurrentCase, enter, leave
+from oloproof.systems.answers import as_json
+from oloproof.systems.base import AnswerError, System, failure, users_traceback
+from oloproof.systems.context import CurrentCase, enter
 from oloproof.systems.decorator import Named
+
+_GRACE = 2.0
 
 
 class CallableSystem(System):
-    """Calls ``function(case.input)``. Async functions run on one event loop, all trials of a run on the same."""
+    """Calls ``function(case.input)``. What is awaitable runs on one event loop, all trials of a run on the same."""
 
     kind = "callable"
 
@@ -29,51 +34,66 @@ class CallableSystem(System):
         self.identity = identity
         self.timeout = timeout
         self.is_async = _is_async(function)
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def open(self, surroundings: Surroundings, concurrency: int) -> None:
-        """Start the event loop if the function is async."""
-        super().open(surroundings, concurrency)
-        if self.is_async:
-            loop = self._loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="oloproof-loop", daemon=True).start()
+        self._loop: _Loop | None = None
+        self._starting = threading.Lock()
 
     def execute(self, trial: Trial) -> Execution:
-        """Call the function for ``trial``; what it raises fails this execution only."""
+        """Call the function for ``trial``; what it raises, of whatever kind, fails this execution only.
+
+        Raises:
+            MediaDrift: the function read a recorded file whose bytes changed; stops the run.
+            ToolMissing: it needs ffmpeg, which is not installed; stops the run.
+            KeyboardInterrupt: as for every code that runs.
+        """
         case = CurrentCase(trial, self.surroundings.folder_of)
         started = time.perf_counter()
         try:
-            token = enter(case)
-            try:
-                output = as_json(self._call(trial.case.input))
-            finally:
-                leave(token)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - whatever it raises is its own failure
+            output = as_json(self._answer(case))
+            return Execution(output=output, media=tuple(case.recorded), seconds=time.perf_counter() - started)
+        except MediaDrift as error:
+            raise MediaDrift(
+                f"case {case.id!r}: {error}", path=error.path, recorded=error.recorded, found=error.found
+            ) from None
+        except (ToolMissing, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # noqa: BLE001 - also SystemExit, CancelledError and what libraries derive
             detail = None if isinstance(error, AnswerError) else users_traceback(error)
             return failure(error, seconds=time.perf_counter() - started, detail=detail)
-        return Execution(output=output, media=tuple(case.recorded), seconds=time.perf_counter() - started)
 
-    def _call(self, value: Any) -> Any:
-        if self._loop is not None:
-            return self._await(self.function(value), self._loop)
-        if self.timeout is not None:
-            return _call_within(self.timeout, self.function, value)
-        return self.function(value)
+    def _answer(self, case: CurrentCase) -> Any:
+        """Return what the function gives, called in a context of its own in which ``case`` is the current one."""
+        deadline = None if self.timeout is None else time.monotonic() + self.timeout
+        context = copy_context()
+        context.run(enter, case)
+        if self.timeout is None or self.is_async:
+            answer = context.run(self.function, case.input)
+        else:
+            answer = _call_within(self.timeout, context, self.function, case.input)
+        return self._awaited(answer, context, deadline) if inspect.isawaitable(answer) else answer
 
-    def _await(self, coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Any:
-        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    def _awaited(self, answer: Awaitable[Any], context: Context, deadline: float | None) -> Any:
+        future = context.run(asyncio.run_coroutine_threadsafe, _settled(answer), self._running_loop())
         try:
-            return future.result(self.timeout)
-        except TimeoutError:
-            if future.done():  # raised by the function itself
-                raise
+            value, error = future.result(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        except TimeoutError:  # what the function raises comes as ``error``
             future.cancel()
-            raise AnswerError(f"no answer within {self.timeout:g} s (timeout:)") from None
+            raise _too_late(self.timeout) from None
+        if error is not None:
+            raise error
+        return value
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._starting:
+            if self._loop is None:
+                self._loop = _Loop()
+            return self._loop.loop
 
     def close(self) -> None:
-        """Stop the event loop."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        """Stop the event loop, cancelling what still runs on it."""
+        with self._starting:
+            if self._loop is not None:
+                self._loop.stop()
+                self._loop = None
 
 
 def _is_async(function: Any) -> bool:
@@ -81,11 +101,42 @@ def _is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
 
 
-def _call_within(limit: float, function: Callable[[Any], Any], value: Any) -> Any:
+async def _settled(awaitable: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """Return the value or what was raised: a SystemExit that left a task would end the loop for all trials."""
+    try:
+        return await awaitable, None
+    except BaseException as error:  # noqa: BLE001 - handed over to the trial's own thread
+        return None, error
+
+
+class _Loop:
+    """An event loop on a thread of its own, which nothing that runs on it can end."""
+
+    def __init__(self) -> None:
+        self._stopping = False
+        self._runner = asyncio.Runner()
+        self.loop = self._runner.get_loop()
+        self._thread = threading.Thread(target=self._run, name="oloproof-loop", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        with self._runner:
+            while not self._stopping:
+                with contextlib.suppress(SystemExit, KeyboardInterrupt):
+                    self.loop.run_forever()
+
+    def stop(self) -> None:
+        """End it; a coroutine that blocks the loop is left behind after a moment."""
+        self._stopping = True
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(_GRACE)
+
+
+def _call_within(limit: float, context: Context, function: Callable[[Any], Any], value: Any) -> Any:
     """Return ``function(value)`` if it answers in time. Python cannot stop a thread: a late one is left behind."""
     answer: list[Any] = []
     error: list[BaseException] = []
-    context = copy_context()
 
     def work() -> None:
         try:
@@ -99,5 +150,9 @@ def _call_within(limit: float, function: Callable[[Any], Any], value: Any) -> An
     if error:
         raise error[0]
     if not answer:
-        raise AnswerError(f"no answer within {limit:g} s (timeout:)")
+        raise _too_late(limit)
     return answer[0]
+
+
+def _too_late(limit: float | None) -> AnswerError:
+    return AnswerError(f"no answer within {limit:g} s (timeout:)")

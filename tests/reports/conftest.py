@@ -52,9 +52,11 @@ class Bureau:
         with using_reader(self.reader):
             return media_file(path, **facts)
 
-    def picture(self, name: str, size: tuple[int, int] = (640, 480), colour: str = "#b03a2e", **facts: Any) -> MediaItem:
+    def picture(
+        self, file: str, size: tuple[int, int] = (640, 480), colour: str = "#b03a2e", **facts: Any
+    ) -> MediaItem:
         """Draw and record a picture."""
-        path = self.root / "out" / name
+        path = self.root / "out" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         image = Image.new("RGB", size, "#e8e4dc")
         width, height = size
@@ -113,9 +115,7 @@ class Bureau:
     def _entry(number: int, told: Told) -> Entry:
         case = Case(told.case, told.input, told.expected, told.slice or {})
         error = told.error is not None
-        execution = Execution(
-            None if error else told.output, tuple(told.media), told.error, told.detail, seconds=0.25
-        )
+        execution = Execution(None if error else told.output, tuple(told.media), told.error, told.detail, seconds=0.25)
         key = bytes.fromhex(digest_of([told.case, told.repeat]))
         return Entry(Trial(number, case, repeat=told.repeat), key, to_text(told.input), execution, told.verdicts)
 

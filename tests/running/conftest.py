@@ -25,7 +25,7 @@ policy:
     - {id: all-fit, metric: fits, max_failures: 0}
 """
 
-PHOTO_APP = '''\
+PHOTO_APP = """\
 import os
 from pathlib import Path
 
@@ -82,7 +82,7 @@ MODES = {
     "no media": lambda path: current_case().media([]),
     "raises": fail,
 }
-'''
+"""
 
 
 def picture(seed: int) -> bytes:

@@ -86,9 +86,7 @@ def test_resume_without_anything_to_go_on_with_says_so(echo: Callable[..., Any])
 
 
 @pytest.mark.parametrize(("changed", "what"), [("cases.jsonl", "the dataset"), ("app.py", "the system or its code")])
-def test_resume_refuses_a_project_that_changed_meanwhile(
-    echo: Callable[..., Any], changed: str, what: str
-) -> None:
+def test_resume_refuses_a_project_that_changed_meanwhile(echo: Callable[..., Any], changed: str, what: str) -> None:
     folder = echo(20, app=SLOW_APP.replace("0.004", "0.1"), more="concurrency: 1\n")
     process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
