@@ -6,15 +6,16 @@ costs next to nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oloproof.lazy import lazy_names
 
 if TYPE_CHECKING:
     from oloproof.errors import MediaDrift, MediaError, MediaMissing, OloproofError
     from oloproof.evaluators import evaluator
     from oloproof.media import media_file, read_media
     from oloproof.records import Case, MediaItem, Verdict
-    from oloproof.running import run
+    from oloproof.running.run import run
     from oloproof.systems import current_case, system
 
 __version__ = "0.1.0"
@@ -37,30 +38,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Case": "oloproof.records",
-    "MediaDrift": "oloproof.errors",
-    "MediaError": "oloproof.errors",
-    "MediaItem": "oloproof.records",
-    "MediaMissing": "oloproof.errors",
-    "OloproofError": "oloproof.errors",
-    "Verdict": "oloproof.records",
-    "current_case": "oloproof.systems",
-    "evaluator": "oloproof.evaluators",
-    "media_file": "oloproof.media",
-    "read_media": "oloproof.media",
-    "run": "oloproof.running",
-    "system": "oloproof.systems",
+    "errors": ("MediaDrift", "MediaError", "MediaMissing", "OloproofError"),
+    "evaluators": ("evaluator",),
+    "media": ("media_file", "read_media"),
+    "records": ("Case", "MediaItem", "Verdict"),
+    "running": ("run",),
+    "systems": ("current_case", "system"),
 }
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'oloproof' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

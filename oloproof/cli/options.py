@@ -74,12 +74,15 @@ def writer_of(
     conclusion: Conclusion,
     reader: MediaReader,
     *,
+    policy: PolicyOptions | None = None,
     withhold: frozenset[str] = frozenset(),
     thumbnails: bool = False,
 ) -> Callable[[TextIO], None]:
     """Return what writes a run in one of the forms for people and programs to a stream."""
     writers: dict[str, Callable[[TextIO], None]] = {
-        "html": lambda out: reports.write_html(out, history, run, conclusion, reader, thumbnails=thumbnails),
+        "html": lambda out: reports.write_html(
+            out, history, run, conclusion, reader, policy=policy, thumbnails=thumbnails
+        ),
         "json": lambda out: reports.write_json(out, history, run, conclusion, reader, withhold=withhold),
         "jsonl": lambda out: reports.write_jsonl(out, history, run, reader, withhold=withhold),
         "csv": lambda out: reports.write_csv(out, history, run, withhold=withhold),

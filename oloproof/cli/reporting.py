@@ -35,7 +35,7 @@ def report_command(run: str | None, config: str, html: str, thumbnails: bool, po
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
         conclusion = conclude(history, found, options)
-        written(html, writer_of("html", history, found, conclusion, reader, thumbnails=thumbnails))
+        written(html, writer_of("html", history, found, conclusion, reader, policy=options, thumbnails=thumbnails))
     click.echo(f"wrote {html}", err=True)
 
 

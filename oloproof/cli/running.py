@@ -12,7 +12,7 @@ from oloproof import reports
 from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
 from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, writer_of, written
 from oloproof.cli.progress import ProgressLine
-from oloproof.config import load_project
+from oloproof.config import Project, load_project
 from oloproof.evaluators import builtin_registry
 from oloproof.running import RunResult, Selection, run
 from oloproof.running.documents import run_document
@@ -59,21 +59,22 @@ def run_command(
     with own_stdout() as out:
         with ProgressLine(quiet=quiet) as progress:
             registry = builtin_registry()
+            project = load_project(Path(config), registry.options())
             result = run(
-                load_project(Path(config), registry.options()),
+                project,
                 registry=registry,
                 selection=Selection(cases, limit),
                 fresh=_FRESH[fresh] if fresh else frozenset(),
                 resume=resume,
                 listener=progress,
             )
-        _write_files(config, result, junit=junit, html=html, markdown=markdown)
-        _print(config, result, out, as_json=as_json)
+        _write_files(project, result, junit=junit, html=html, markdown=markdown)
+        _print(project, result, out, as_json=as_json)
     sys.exit(result.exit_code)
 
 
-def _print(config: str, result: RunResult, out: TextIO, *, as_json: bool) -> None:
-    with opened_history(config) as history:
+def _print(project: Project, result: RunResult, out: TextIO, *, as_json: bool) -> None:
+    with opened_history(str(project.root)) as history:
         document = run_document(history, result.run, result.conclusion)
     if as_json:
         print_document(document, out)
@@ -82,10 +83,10 @@ def _print(config: str, result: RunResult, out: TextIO, *, as_json: bool) -> Non
     click.echo(text, file=out)
 
 
-def _write_files(config: str, result: RunResult, **files: str | None) -> None:
+def _write_files(project: Project, result: RunResult, **files: str | None) -> None:
     wanted = {kind: path for kind, path in files.items() if path is not None}
     if not wanted:
         return
-    with opened_history(config) as history, opened_reader(history) as reader:
+    with opened_history(str(project.root)) as history, opened_reader(history) as reader:
         for kind, path in wanted.items():
-            written(path, writer_of(kind, history, result.run, result.conclusion, reader))
+            written(path, writer_of(kind, history, result.run, result.conclusion, reader, policy=project.policy))

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
+from oloproof import media
 from oloproof.errors import MediaDrift, MediaMissing
 from oloproof.media.digesting import DigestMemo, Identity, identity_of
-from oloproof.media.facts import facts_of
 from oloproof.media.measurements import depth_rank, facts_from_json, facts_to_json
 from oloproof.records import Depth, Facts, MediaItem
 
@@ -197,7 +197,7 @@ class MediaReader:
             return facts_from_json(kept)
         path = self.locate(item)
         with self.open(item) as file:
-            facts = facts_of(file, path=path, name=item.name, depth=depth, check=self._same(item, file, path))
+            facts = media.facts_of(file, path=path, name=item.name, depth=depth, check=self._same(item, file, path))
         self.measurements.put(item.sha256, f"facts@{FACTS_VERSION}", facts_to_json(facts))
         return facts
 
@@ -212,7 +212,7 @@ class MediaReader:
         return kept
 
     def _same(self, item: MediaItem, file: BinaryIO, path: Path) -> Callable[[], None]:
-        """Return a check that ``path`` still leads to the open, unchanged file: made around ffmpeg, which needs a path."""
+        """Return a check that ``path`` still leads to the open, unchanged file, made around ffmpeg's use of it."""
         expected = identity_of(os.fstat(file.fileno()))
 
         def check() -> None:

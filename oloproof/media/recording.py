@@ -10,9 +10,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from oloproof import media
 from oloproof.digests import canonical_json
 from oloproof.errors import MediaError, MediaMissing
-from oloproof.media.facts import facts_of
 from oloproof.media.reading import MediaReader, open_regular
 from oloproof.records import KINDS, ROLES, Facts, Kind, MediaItem, Role
 
@@ -119,7 +119,7 @@ def _resolve(root: Path, given: str) -> Path:
 
 def _header(file: BinaryIO, located: Path) -> Facts:
     file.seek(0)
-    return facts_of(file, path=located, name=located.name, depth="header")
+    return media.facts_of(file, path=located, name=located.name, depth="header")
 
 
 def _kind_of(given: str, found: Facts, kind: Kind | None) -> Kind:

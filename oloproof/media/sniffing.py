@@ -112,10 +112,12 @@ _OLD_QUICKTIME = (b"moov", b"mdat", b"wide", b"pnot")
 def _binary(head: bytes) -> str | None:
     if not head:
         return "empty"
+    if found := _png(head):
+        return found
     for magic, name in _SIMPLE:
         if head.startswith(magic):
             return name
-    return _png(head) or _boxed(head) or _weak(head)
+    return _boxed(head) or _weak(head)
 
 
 def _png(head: bytes) -> str | None:

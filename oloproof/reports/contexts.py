@@ -145,7 +145,7 @@ class TrialView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case. ``outcome`` is its worst; ``opened`` says whether it is shown unfolded."""
+    """One case. ``word`` is the worst said of it; ``opened`` says whether it is shown unfolded."""
 
     id: str
     mark: Mark

@@ -143,7 +143,7 @@ class _Book:
 
     def _observations(self, criterion: str, rate: str | None) -> Iterator[Observation]:
         if criterion == EXECUTIONS and criterion not in self._numbers:
-            return self._history.executed(self._run)
+            return rate_of(self._history.executed(self._run), EXECUTIONS)
         seen = self._history.observations(self._run, self._numbers[criterion])
         return seen if rate is None else rate_of(seen, rate)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import threading
 from collections.abc import Awaitable, Sequence
 from typing import Any
@@ -41,7 +40,7 @@ class Bench:
     def _verdict(self, evaluator: Evaluator[Any], subject: Subject) -> Verdict:
         try:
             verdict = evaluator.evaluate(subject)
-            if inspect.isawaitable(verdict):
+            if not isinstance(verdict, Verdict):
                 verdict = self._await(verdict)
         except MediaDrift as error:
             raise MediaDrift(

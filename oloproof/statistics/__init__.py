@@ -7,8 +7,9 @@ few functions that do (the betting interval, the bootstraps, one sample size) im
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from oloproof.lazy import lazy_names
 
 if TYPE_CHECKING:
     from oloproof.statistics.betting import (
@@ -340,18 +341,4 @@ _HOMES = {
         "sample_size_two_rates",
     ),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Load the module that holds ``name``, once, and return what it names."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names, loaded or not."""
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -59,7 +59,7 @@ class System(ABC):
 
 
 class AnswerError(Exception):
-    """An answer that cannot be used, or none; its text becomes the error of that execution, ``detail`` stands beside."""
+    """An answer that cannot be used, or none; its text is the error of that execution, ``detail`` stands beside."""
 
     def __init__(self, message: str, *, detail: str | None = None) -> None:
         super().__init__(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import shutil
 import sys
@@ -13,39 +14,40 @@ from typing import Any
 from oloproof.config.models import CommandOptions
 from oloproof.errors import MediaError, SystemError_
 from oloproof.records import Execution, Trial
-from oloproof.systems.base import AnswerError, Surroundings, System, answered, failure
+from oloproof.systems.answers import answered, parse_json, shown
+from oloproof.systems.base import AnswerError, Surroundings, System, failure
 from oloproof.systems.decorator import Named
-from oloproof.systems.processes import ProgramError, Worker, run_once
+from oloproof.systems.processes import ProgramError, Programs, Worker
+
+_GOODBYE = 1.0
 
 
-def request_of(trial: Trial, folder: Path) -> dict[str, Any]:
-    """Return what a command or service is sent for ``trial``."""
-    return {
+def request_of(trial: Trial, folder: Path) -> bytes:
+    """Return what a command or service is sent for ``trial``: one line of JSON in UTF-8."""
+    request = {
         "id": trial.case.id,
         "input": trial.case.input,
         "variant": trial.variant,
         "repeat": trial.repeat,
         "out": str(folder),
     }
+    return json.dumps(request, ensure_ascii=False).encode("utf-8", "backslashreplace")  # half characters as escapes
 
 
-def parse_answer(text: str) -> Any:
-    """Return the JSON document in ``text``: the whole of it, or its last line when a program also printed others.
+def parse_answer(data: bytes) -> Any:
+    """Return the JSON document in ``data``: the whole of it, or its last line when a program also printed others.
 
     Raises:
         AnswerError: neither is JSON.
     """
-    for candidate in (text, text.strip().rpartition("\n")[2]):
+    for candidate in (data, data.strip().rpartition(b"\n")[2]):
         try:
-            return json.loads(candidate, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            continue
-    shown = text.strip()[:200] or "nothing"
-    raise AnswerError(f"expected one JSON object on standard output, found {shown!r}")
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+            return parse_json(candidate)
+        except ValueError as error:
+            why = str(error) if isinstance(error, UnicodeDecodeError) or "nested" in str(error) else ""
+    raise AnswerError(
+        f"expected one JSON object on standard output, found {shown(data)}{f' ({why})' if why else ''}"
+    ) from None
 
 
 class CommandSystem(System):
@@ -59,54 +61,110 @@ class CommandSystem(System):
         self.timeout = timeout
         self.keep = options.keep
         self.command = list(options.run)
+        self._programs: Programs | None = None
         self._idle: queue.LifoQueue[Worker | None] = queue.LifoQueue()
 
     def open(self, surroundings: Surroundings, concurrency: int) -> None:
-        """Find the program; places for workers are made, the workers themselves when first needed."""
+        """Find the program; places for workers are made, the workers themselves when first needed.
+
+        Raises:
+            SystemError_: there is no such program.
+        """
         super().open(surroundings, concurrency)
-        program = self.command[0]
-        if program in ("python", "python3") and shutil.which(program) is None:
-            found: str | None = sys.executable
-        elif "/" in program:
-            found = shutil.which(str(surroundings.root / program))
-        else:
-            found = shutil.which(program)
-        if found is None:
-            raise SystemError_(
-                f"system.command: there is no program {program!r} to run (looked on PATH and in {surroundings.root})"
-            )
-        self.command[0] = found
+        command = [_found(self.command[0], surroundings.root), *self.command[1:]]
+        # a Python worker that forgets to flush would keep its answer, and both sides would wait for ever
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if self.keep else None
+        self._programs = Programs(command, surroundings.root, environment)
+        self._idle = queue.LifoQueue()
         for _ in range(concurrency):
             self._idle.put(None)
 
     def execute(self, trial: Trial) -> Execution:
         """Ask the program; a bad exit, odd answer or late one fails this execution only."""
-        folder = self.surroundings.folder_of(trial)
         started = time.perf_counter()
         try:
+            folder = self.surroundings.folder_of(trial)
             folder.mkdir(parents=True, exist_ok=True)
-            line = json.dumps(request_of(trial, folder), ensure_ascii=False)
-            text = self._ask_worker(line) if self.keep else self._run(line)
-            return answered(parse_answer(text), self.surroundings, time.perf_counter() - started)
-        except (ProgramError, AnswerError, MediaError, OSError) as error:
-            shown = AnswerError(str(error)) if isinstance(error, ProgramError) else error
-            return failure(shown, seconds=time.perf_counter() - started)
+            answer = self._answer(request_of(trial, folder))
+            return answered(answer, self.surroundings, time.perf_counter() - started)
+        except (AnswerError, MediaError, OSError) as error:
+            return failure(error, seconds=time.perf_counter() - started)
 
-    def _run(self, line: str) -> str:
-        return run_once(self.command, line, cwd=self.surroundings.root, timeout=self.timeout)
+    def _answer(self, request: bytes) -> Any:
+        if self._programs is None:
+            raise ProgramError("not started: the system is not open")
+        if self.keep:
+            return self._ask_worker(request, self._programs)
+        return parse_answer(self._programs.run_once(request, self.timeout))
 
-    def _ask_worker(self, line: str) -> str:
+    def _ask_worker(self, request: bytes, programs: Programs) -> Any:
+        """Ask a worker. One that failed in any way is ended: its next line might answer the trial before."""
         worker = self._idle.get()
         try:
-            if worker is None or not worker.alive:
-                worker = Worker(self.command, self.surroundings.root)
-            return worker.ask(line, self.timeout)
-        finally:
-            self._idle.put(worker if worker is not None and worker.alive else None)
-
-    def close(self) -> None:
-        """End the workers."""
-        while not self._idle.empty():
-            worker = self._idle.get()
+            if worker is not None and not worker.ready:
+                worker.close()
+                worker = None
+            if worker is None:
+                worker = Worker(programs)
+            return _object_in(worker.ask(request, self.timeout))
+        except BaseException:
             if worker is not None:
                 worker.close()
+            worker = None
+            raise
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """End the workers: told first, given a moment together, then killed with all else that still runs."""
+        workers = []
+        while not self._idle.empty():
+            if (worker := self._idle.get()) is not None:
+                worker.hang_up()
+                workers.append(worker)
+        deadline = time.monotonic() + _GOODBYE
+        for worker in workers:
+            worker.close(max(0.0, deadline - time.monotonic()))
+        if self._programs is not None:
+            self._programs.close()
+
+
+def _object_in(line: bytes) -> dict[str, Any]:
+    """Return the JSON object that a worker's line holds.
+
+    Raises:
+        AnswerError: it holds something else, so what the worker says next cannot be trusted to fit its trial.
+    """
+    try:
+        answer = parse_json(line)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise AnswerError(
+            f"the worker wrote {shown(line)} where a line with one JSON object was expected; "
+            "let it print everything else to standard error"
+        )
+    return answer
+
+
+def _found(program: str, root: Path) -> str:
+    """Return the path of ``program``: looked up on PATH, or under the project when it is given as a path.
+
+    Raises:
+        SystemError_: there is none, or it is not executable.
+    """
+    if "/" not in program:
+        found = shutil.which(program)
+        if found is None and program in ("python", "python3"):
+            found = sys.executable
+        if found is None:
+            near = root / program
+            hint = f"; write ./{program} for the one in the project" if near.is_file() else ""
+            raise SystemError_(f"system.command: there is no program {program!r} on PATH{hint}")
+        return found
+    path = root / program
+    if not path.is_file():
+        raise SystemError_(f"system.command: there is no program {path}")
+    if not os.access(path, os.X_OK):
+        raise SystemError_(f"system.command: {path} is not executable; chmod +x it, or run it by its interpreter")
+    return str(path)

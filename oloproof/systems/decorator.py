@@ -36,6 +36,9 @@ def system(
     """
     if callable(name):
         raise SystemError_('@system takes its name in brackets: @system(name="captioner", version="v1")')
+    for key, value in (("name", name), ("version", version)):
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            raise SystemError_(f"@system: {key} is text such as {key}='v1', not {value!r}")
     if isinstance(records, str):
         raise SystemError_(f'records is a list of kinds: records=("{records}",)')
     unknown = [kind for kind in records or () if kind != "media/v1"]
@@ -44,7 +47,12 @@ def system(
     declaration = Declaration(name, version, None if records is None else tuple(records))
 
     def mark(function: Function) -> Function:
-        setattr(function, MARK, declaration)
+        try:
+            setattr(function, MARK, declaration)
+        except AttributeError:
+            raise SystemError_(
+                f"@system cannot mark a {type(function).__name__}; mark a function, or an instance of a class of yours"
+            ) from None
         return function
 
     return mark

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import threading
 import time
+from collections.abc import Mapping
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -13,13 +15,17 @@ import httpx
 from oloproof.config.models import HttpOptions
 from oloproof.errors import MediaError, SystemError_
 from oloproof.records import Execution, Trial
-from oloproof.systems.base import AnswerError, Surroundings, System, answered, failure
+from oloproof.systems.answers import LARGEST_ANSWER, answered, parse_json, shown
+from oloproof.systems.base import AnswerError, Surroundings, System, failure, one_line
 from oloproof.systems.commands import request_of
 from oloproof.systems.decorator import Named
 
 DEFAULT_TIMEOUT = 60.0
-LARGEST_ANSWER = 64 * 1024 * 1024
 GIVE_UP_AFTER = 20
+SHORTEST_SECRET = 6
+"""Header values of fewer characters are no secrets: to blot out each ``1`` or ``en`` would spoil the answers."""
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class HttpSystem(System):
@@ -34,49 +40,53 @@ class HttpSystem(System):
         self.timeout = options.timeout or timeout or DEFAULT_TIMEOUT
         self._headers_env = options.headers_env
         self._secrets: list[str] = []
+        self._client: httpx.Client | None = None
         self._lock = threading.Lock()
         self._answered_once = False
-        self._unreachable = 0
+        self._unanswered = 0
 
     def open(self, surroundings: Surroundings, concurrency: int) -> None:
-        """Read the headers from the environment and open a connection pool."""
+        """Read the headers from the environment and open a connection pool.
+
+        Raises:
+            SystemError_: the address is none, or a header's variable is not set or cannot be sent.
+        """
         super().open(surroundings, concurrency)
-        missing = [name for name in self._headers_env.values() if not os.environ.get(name)]
-        if missing:
-            raise SystemError_(
-                f"system.http.headers_env: the environment variable {missing[0]} is not set; "
-                f"export {missing[0]}=… before the run"
-            )
-        headers = {header: os.environ[name] for header, name in self._headers_env.items()}
-        self._secrets = list(headers.values())
+        _check_address(self.url)
+        headers = {name: _header(name, variable) for name, variable in self._headers_env.items()}
+        self._secrets = _secrets(headers)
         self._client = httpx.Client(
-            headers=headers,
+            headers={**headers, "content-type": "application/json"},
             timeout=self.timeout,
             trust_env=False,
             limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
         )
+        self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # no trial knows of another
 
     def execute(self, trial: Trial) -> Execution:
         """Post the trial. A bad status, odd answer or late one fails this execution only.
 
         Raises:
-            SystemError_: the service could not be reached many times in a row and never answered once.
+            SystemError_: the service was asked many times and never answered once.
         """
-        folder = self.surroundings.folder_of(trial)
         started = time.perf_counter()
         try:
+            folder = self.surroundings.folder_of(trial)
             folder.mkdir(parents=True, exist_ok=True)
             answer = self._post(request_of(trial, folder))
             return answered(answer, self.surroundings, time.perf_counter() - started)
         except (AnswerError, MediaError, OSError) as error:
             return failure(error, seconds=time.perf_counter() - started)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            self._count_unreachable(error)
-            return failure(AnswerError(self._scrub(_words(error, self.timeout))), seconds=time.perf_counter() - started)
+        except httpx.HTTPError as error:
+            text = self._scrubbed(_words(error, self.timeout))
+            self._count_unanswered(text)
+            return failure(AnswerError(text), seconds=time.perf_counter() - started)
 
-    def _post(self, request: dict[str, Any]) -> Any:
+    def _post(self, request: bytes) -> Any:
+        if self._client is None:
+            raise AnswerError("not asked: the system is not open")
         deadline = time.monotonic() + self.timeout
-        with self._client.stream("POST", self.url, json=request) as response:
+        with self._client.stream("POST", self.url, content=request) as response:
             self._answered_once = True
             body = bytearray()
             for chunk in response.iter_bytes():
@@ -85,41 +95,92 @@ class HttpSystem(System):
                     raise AnswerError(f"the answer is larger than {LARGEST_ANSWER} bytes")
                 if time.monotonic() > deadline:
                     raise AnswerError(f"no whole answer within {self.timeout:g} s (timeout:)")
-        text = body.decode(errors="replace")
-        if response.status_code != 200:
-            raise AnswerError(
-                self._scrub(f"HTTP {response.status_code} {response.reason_phrase}: {text.strip()[:200]}")
-            )
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            raise AnswerError(self._scrub(f"expected a JSON object, found {text.strip()[:200]!r}")) from None
+        return self._parsed(response, bytes(body))
 
-    def _count_unreachable(self, error: Exception) -> None:
-        if self._answered_once or not isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-            return
+    def _parsed(self, response: httpx.Response, body: bytes) -> Any:
+        found = self._scrubbed(body[:2_000].decode(errors="replace"))  # before it is cut, perhaps within a secret
+        if not response.is_success:
+            status = self._scrubbed(f"HTTP {response.status_code} {response.reason_phrase}".strip())
+            if response.is_redirect:
+                raise AnswerError(f"{status}: redirects are not followed; give the address that it leads to as url:")
+            raise AnswerError(f"{status}: {one_line(found, 200)}" if found.strip() else status)
+        try:
+            return self._scrubbed(parse_json(body))
+        except ValueError:
+            raise AnswerError(f"expected a JSON object, found {shown(found.encode())}") from None
+
+    def _count_unanswered(self, why: str) -> None:
         with self._lock:
-            self._unreachable += 1
-            count = self._unreachable
+            if self._answered_once:
+                return
+            self._unanswered += 1
+            count = self._unanswered
         if count >= GIVE_UP_AFTER:
             raise SystemError_(
-                f"{self.url} could not be reached {count} times and never answered: {_words(error, self.timeout)}; "
+                f"{self.url} was asked {count} times and never answered: {why}; "
                 "start the service and go on with oloproof run --resume"
             )
 
     @property
     def never_answered(self) -> bool:
-        """Whether it was asked and could not be reached even once."""
-        return self._unreachable > 0 and not self._answered_once
+        """Whether it was asked and did not answer even once."""
+        return self._unanswered > 0 and not self._answered_once
 
-    def _scrub(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+    def _scrubbed(self, value: Any) -> Any:
+        """Return ``value`` with every secret in its texts, also in keys, blotted out."""
+        if not self._secrets:
+            return value
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, "***")
+            return value
+        if isinstance(value, list):
+            return [self._scrubbed(one) for one in value]
+        if isinstance(value, dict):
+            return {self._scrubbed(key): self._scrubbed(one) for key, one in value.items()}
+        return value
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        if self._client is not None:
+            self._client.close()
+
+
+def _check_address(url: str) -> None:
+    try:
+        host = httpx.URL(url).host
+    except httpx.InvalidURL as error:
+        raise SystemError_(f"system.http.url: {url!r} is no address: {error}") from None
+    if not host:
+        raise SystemError_(f"system.http.url: {url!r} names no host")
+
+
+def _header(name: str, variable: str) -> str:
+    """Return the value of a header from the environment; no message ever shows it.
+
+    Raises:
+        SystemError_: it is not set, or cannot be sent as a header.
+    """
+    if not _HEADER_NAME.fullmatch(name):
+        raise SystemError_(f"system.http.headers_env: {name!r} is no name of a header")
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise SystemError_(
+            f"system.http.headers_env: the environment variable {variable} is not set; "
+            f"export {variable}=… before the run"
+        )
+    if not (value.isascii() and value.isprintable()):
+        raise SystemError_(
+            f"system.http.headers_env: the value of {variable} holds characters that no header can; "
+            "use printable ASCII in one line"
+        )
+    return value
+
+
+def _secrets(headers: Mapping[str, str]) -> list[str]:
+    """Return what must not be shown: each value, and what follows a scheme such as ``Bearer``; longest first."""
+    parts = {part for value in headers.values() for part in (value, value.partition(" ")[2].strip())}
+    return sorted((part for part in parts if len(part) >= SHORTEST_SECRET), key=len, reverse=True)
 
 
 def _words(error: Exception, timeout: float) -> str:

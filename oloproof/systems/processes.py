@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,9 +30,10 @@ class ProgramError(AnswerError):
 class Programs:
     """Starts one command again and again, and knows which processes live, so that none outlives the run."""
 
-    def __init__(self, command: Sequence[str], cwd: Path) -> None:
+    def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str] | None = None) -> None:
         self._command = list(command)
         self._cwd = cwd
+        self._environment = environment
         self._living: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._closed = False
@@ -52,9 +53,8 @@ class Programs:
                     stdin=subprocess.PIPE,
                     stdout=stdout,
                     stderr=stderr,
-                    bufsize=0,
                     cwd=self._cwd,
-                    env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                    env=self._environment,
                     start_new_session=True,
                 )
             except (OSError, ValueError) as error:
@@ -209,24 +209,22 @@ class Worker:
             return unsent[:0]
 
     def _receive(self) -> bytes:
-        """Return a line that is complete now, or nothing."""
+        """Return a line that is complete now, or nothing; what follows it stays unread."""
         chunk = os.read(self._stdout, _CHUNK)
         self._unread += chunk
-        while True:
-            end = self._unread.find(b"\n", max(0, len(self._unread) - len(chunk)) if chunk else 0)
-            if end < 0:
-                break
-            line, self._unread = bytes(self._unread[:end]), self._unread[end + 1 :]
-            if line.strip():
+        if not chunk:  # its output ended; the last line may do without an end of its own
+            line, self._unread = bytes(self._unread).strip(), bytearray()
+            if line:
                 return line
-            chunk = bytes(self._unread)
+            raise _ended("the worker ended with ", self._code(), self._errors)
+        if b"\n" in chunk:
+            lines = bytes(self._unread).split(b"\n")
+            first = next((number for number, line in enumerate(lines[:-1]) if line.strip()), None)
+            if first is not None:
+                self._unread = bytearray(b"\n".join(lines[first + 1 :]))
+                return lines[first]
         if len(self._unread) > LARGEST_ANSWER:
             raise ProgramError(f"the worker wrote a line of more than {LARGEST_ANSWER} bytes")
-        if not chunk and not self._unread.strip():
-            raise _ended("the worker ended with ", self._code(), self._errors)
-        if not chunk:  # its last line has no end
-            line, self._unread = bytes(self._unread), bytearray()
-            return line
         return b""
 
     def _code(self) -> int:

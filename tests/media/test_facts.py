@@ -247,7 +247,7 @@ def test_a_missing_ffprobe_is_one_clear_error_and_never_a_number(
     depth: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolMissing, match="ffprobe is needed.*install ffmpeg"):
+    with pytest.raises(ToolMissing, match=r"ffprobe is needed.*install ffmpeg"):
         facts(CASES / "MR-21.mp4", depth)
 
 

@@ -1,0 +1,5 @@
+"""``python -m oloproof``."""
+
+from oloproof.cli import main
+
+main()

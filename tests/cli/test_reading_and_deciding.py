@@ -1,0 +1,165 @@
+"""What is done with stored runs: runs, inspect, gate, compare, plan, report, export, cache."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+RULE = "policy: {rules: [{id: floor, metric: right, min: 0.5}]}\n"
+
+
+@pytest.fixture
+def ran(echo: Callable[..., Any]) -> Any:
+    """A project with two complete runs; in the second one case of ten went wrong."""
+    folder = echo(10, more=RULE)
+    folder.run("run", "--quiet")
+    folder.write("app.py", "def answer(case):\n    return {'answer': case['n'] * 2 if case['n'] != 7 else -1}\n")
+    folder.run("run", "--quiet")
+    return folder
+
+
+def test_runs_lists_the_newest_first(ran: Any) -> None:
+    listed = ran.run("runs", "--json").document["runs"]
+    assert [one["state"] for one in listed] == ["complete", "complete"]
+    assert listed[0]["started"] >= listed[1]["started"]
+    assert ran.run("runs").out.splitlines()[0].startswith("run")
+
+
+def test_inspect_shows_a_case_in_the_agreed_shape(ran: Any) -> None:
+    document = ran.run("inspect", "--case", "c7", "--json").document
+    assert set(document) >= {"run", "case", "input", "expected", "trials"}
+    assert (document["case"], document["input"], document["expected"]) == ("c7", {"n": 7}, {"answer": 14})
+    trial = document["trials"][0]
+    assert set(trial) >= {"variant", "repeat", "output", "error", "seconds", "cached", "media", "verdicts"}
+    verdict = trial["verdicts"][0]
+    assert set(verdict) >= {"criterion", "outcome", "score", "reason", "details", "saw", "cached", "evaluator"}
+    assert (verdict["outcome"], verdict["saw"], verdict["evaluator"]["type"]) == ("fail", None, "exact_match")
+
+
+def test_inspect_lists_failures_in_the_agreed_shape(ran: Any) -> None:
+    document = ran.run("inspect", "--failures", "--json").document
+    assert [(case["case"], case["variant"], case["repeat"]) for case in document["cases"]] == [("c7", "original", 0)]
+    assert ran.run("inspect", "latest~1", "--failures", "--json").document["cases"] == []
+
+
+def test_inspect_names_the_nearest_case(ran: Any) -> None:
+    ended = ran.run("inspect", "--case", "c77")
+    assert ended.exit == 2
+    assert "did you mean" in ended.err
+
+
+def test_a_run_is_found_by_a_part_of_its_id_and_refused_when_several_match(ran: Any) -> None:
+    newest = ran.run("runs", "--json").document["runs"][0]["run"]
+    assert ran.run("inspect", newest[-4:], "--json").document["run"] == newest
+    assert "runs are called" in ran.run("inspect", "2").err
+    assert ran.run("inspect", "nosuchrun").exit == 2
+    assert ran.run("inspect", "latest~9").exit == 2
+
+
+def test_gate_decides_again_without_executing_and_keeps_earlier_decisions(ran: Any) -> None:
+    ran.write("strict.yaml", "version: 1\nrules:\n  - {id: none, metric: right, max_failures: 0}\n")
+    ended = ran.run("gate", "--policy", "strict.yaml", "--json")
+    assert ended.exit == 1
+    assert ended.document["decisions"][0]["reason"] == "observed_failures_exceed_limit"
+    assert ran.run("gate").exit == 0
+    assert ran.run("gate", "latest~1", "--policy", "strict.yaml").exit == 0
+
+
+def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) -> None:
+    ran.write("other.yaml", "version: 1\nrules:\n  - {id: x, metric: wrong, min: 0.5}\n")
+    ended = ran.run("gate", "--policy", "other.yaml")
+    assert ended.exit == 2
+    assert "right" in ended.err
+
+
+def test_compare_pairs_the_cases_of_two_runs(ran: Any) -> None:
+    document = ran.run("compare", "--json").document
+    found = document["comparisons"][0]
+    assert (found["matched"], found["unmatched"], found["fixed"], found["broken"]) == (10, 0, [], ["c7"])
+    assert found["difference"] == pytest.approx(-0.1)
+    assert found["interval"][0] < -0.1 < found["interval"][1]
+    swapped = ran.run("compare", "latest~1", "latest", "--json").document["comparisons"][0]
+    assert (swapped["fixed"], swapped["difference"]) == (["c7"], pytest.approx(0.1))
+
+
+def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
+    ran.write(
+        "compare.yaml",
+        "version: 1\nrules:\n  - {id: not-worse, metric: right, kind: non_inferiority, margin: 0.6}\n"
+        "  - {id: better, metric: right, kind: superiority}\n",
+    )
+    ended = ran.run("compare", "--policy", "compare.yaml", "--json")
+    assert ended.exit == 1
+    states = {one["rule"]: one["state"] for one in ended.document["decisions"]}
+    assert states == {"not-worse": "PASS", "better": "INSUFFICIENT_EVIDENCE"}
+
+
+def test_plan_says_how_many_more_cases_would_decide(ran: Any) -> None:
+    rule = ran.run("plan", "--json").document["rules"][0]
+    assert rule["state"] == "INSUFFICIENT_EVIDENCE" or rule["more_at_best"] == 0
+    assert "PASS from" in rule["can_decide"]
+    assert "floor" in ran.run("plan").out
+
+
+def test_export_csv_has_one_row_a_trial(ran: Any) -> None:
+    rows = list(csv.DictReader(io.StringIO(ran.run("export", "--format", "csv").out)))
+    assert list(rows[0]) == [
+        "case_id",
+        "variant",
+        "repeat",
+        "error",
+        "seconds",
+        "right",
+        "right.score",
+        "right.reason",
+    ]
+    assert [row["right"] for row in rows].count("fail") == 1
+
+
+def test_export_json_and_jsonl_hold_every_trial(ran: Any) -> None:
+    assert len(json.loads(ran.run("export").out)["trials"]) == 10
+    assert len(ran.run("export", "--format", "jsonl").out.splitlines()) == 10
+
+
+def test_export_writes_a_file_whole_or_not_at_all(ran: Any) -> None:
+    ended = ran.run("export", "--format", "junit", "--out", "deep/er/j.xml")
+    assert ended.exit == 0
+    assert (ran.root / "deep/er/j.xml").read_text().startswith("<?xml")
+    refused = ran.run("export", "--out", "app.py/x.json")
+    assert refused.exit == 2
+    assert "cannot write" in refused.err
+
+
+def test_report_writes_one_html_file(ran: Any) -> None:
+    assert ran.run("report", "--html", "r.html").exit == 0
+    page = (ran.root / "r.html").read_text()
+    assert "c7" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_cache_clear_lets_the_next_run_execute_and_leaves_runs_alone(ran: Any) -> None:
+    assert ran.run("cache", "stats", "--json").document["answers"] == 20
+    assert ran.run("cache", "clear", "--yes").exit == 0
+    assert len(ran.run("inspect", "--case", "c1", "--json").document["trials"]) == 1
+    assert ran.run("run", "--json").document["executions"]["run"] == 10
+
+
+def test_reading_where_nothing_was_run_says_so(folder: Any) -> None:
+    ended = folder.run("runs")
+    assert ended.exit == 2
+    assert "no runs" in ended.err
+    assert not (folder.root / ".oloproof").exists()
+
+
+def test_output_into_a_closed_pipe_is_no_crash(ran: Any) -> None:
+    import subprocess
+
+    line = " ".join(f"'{word}'" if " " in word else word for word in ran.command("export", "--format", "jsonl"))
+    done = subprocess.run(f"{line} | head -1", shell=True, cwd=ran.root, capture_output=True, text=True, check=False)  # noqa: S602
+    assert "Traceback" not in done.stderr
+    assert done.stdout.startswith("{")
