@@ -1,10 +1,14 @@
-"""The documentation tells the truth: its commands run, its files load, its generated pages are fresh, its links lead somewhere."""
+"""The documentation tells the truth: commands run, files load, generated pages are fresh, links lead somewhere."""
 
 from __future__ import annotations
 
+import contextlib
+import doctest
 import importlib.util
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,6 +74,13 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._groups: list[int] = []
+
+    def leave(self) -> None:
+        """End whatever a command left running."""
+        for group in self._groups:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
 
     def follow(self, block: Block) -> None:
         if block.language == "console":
@@ -87,7 +98,15 @@ class Reader:
             self.folder = (self.folder / command[3:]).resolve()
             assert self.folder.is_dir(), f"{place}: {command}"
             return
-        done = subprocess.run(
+        ended, printed = self._run(command)
+        code = int(wanted["code"]) if wanted else 0
+        assert ended == code, f"{place}: {command}\nended with {ended}, not {code}:\n{printed}"
+        for line in expected:
+            found = pattern(line).search(masked(printed))
+            assert found, f"{place}: {command}\ndoes not print: {line}\nbut:\n{printed}"
+
+    def _run(self, command: str) -> tuple[int, str]:
+        with subprocess.Popen(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment(),
@@ -95,14 +114,11 @@ class Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
-            check=False,
-        )
-        code = int(wanted["code"]) if wanted else 0
-        assert done.returncode == code, f"{place}: {command}\nended with {done.returncode}, not {code}:\n{done.stdout}"
-        shown = masked(done.stdout)
-        for line in expected:
-            assert pattern(line).search(shown), f"{place}: {command}\ndoes not print: {line}\nbut:\n{done.stdout}"
+            start_new_session=True,
+        ) as process:
+            self._groups.append(process.pid)
+            printed, _ = process.communicate(timeout=120)
+        return process.returncode, printed
 
 
 def environment() -> dict[str, str]:
@@ -146,8 +162,11 @@ def pattern(line: str) -> re.Pattern[str]:
 def test_every_command_of_a_page_runs_in_the_order_of_the_page(page: Path, tmp_path: Path) -> None:
     """A reader who types a page's commands, and saves its files, sees what the page says."""
     reader = Reader(tmp_path)
-    for block in blocks_of(page):
-        reader.follow(block)
+    try:
+        for block in blocks_of(page):
+            reader.follow(block)
+    finally:
+        reader.leave()
 
 
 # --- what is loaded --------------------------------------------------------------------------------------------
@@ -208,8 +227,6 @@ def make_files(project: dict[str, Any], folder: Path) -> None:
 
 
 def as_yaml(data: Any) -> str:
-    import json
-
     return json.dumps(data)  # JSON is YAML
 
 
@@ -220,7 +237,23 @@ def as_yaml(data: Any) -> str:
 )
 def test_every_python_block_is_python(block: Block) -> None:
     """Also those that are shown and not run."""
+    if is_session(block):
+        return
     compile(block.body, f"{name_of(block.page)}:{block.line}", "exec")
+
+
+def is_session(block: Block) -> bool:
+    return block.language in ("python", "pycon") and block.body.startswith(">>>")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(map(is_session, blocks_of(page)))], ids=name_of)
+def test_every_python_session_answers_as_shown(page: Path) -> None:
+    """The sessions of a page are one: a later block knows the names of those before it."""
+    text = "\n".join(block.body for block in blocks_of(page) if is_session(block))
+    session = doctest.DocTestParser().get_doctest(text, {}, name_of(page), str(page), 0)
+    told: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session, out=told.append)
+    assert not told, "".join(told)
 
 
 # --- what is written from the code -----------------------------------------------------------------------------
@@ -289,7 +322,7 @@ def keys_in(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key, entry in value.items():
             yield key
-            if key not in ("input", "output", "expected", "details", "facts", "slice"):
+            if key not in ("input", "output", "expected", "details", "facts", "extras", "slice"):
                 yield from keys_in(entry)
     elif isinstance(value, list):
         for entry in value:
@@ -298,8 +331,6 @@ def keys_in(value: Any) -> Iterator[str]:
 
 def test_every_key_of_our_json_is_described(tmp_path: Path) -> None:
     """docs/reference/json.md names each key that the commands print."""
-    import json
-
     described = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
     reader = Reader(tmp_path)
     reader.type("oloproof init shop", [], "json.md")

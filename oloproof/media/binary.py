@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -14,15 +15,19 @@ MAX_READ = 16 * 1024 * 1024
 
 
 class Source:
-    """The bytes of one open file. No read is longer than ``MAX_READ`` or reaches past the end."""
+    """The bytes of one open file. No read is longer than ``MAX_READ`` or reaches past the end.
 
-    __slots__ = ("file", "head", "size")
+    Small reads near each other, as readers of boxes and chunks make them, are served from one larger one.
+    """
+
+    __slots__ = ("_descriptor", "_window", "_window_start", "file", "head", "size")
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
-        self.size = file.seek(0, 2)
-        file.seek(0)
-        self.head = file.read(HEAD_BYTES)
+        self._descriptor = _descriptor_of(file)
+        self.size = file.seek(0, 2) if self._descriptor is None else os.fstat(self._descriptor).st_size
+        self._window, self._window_start = b"", 0
+        self.head = self._read(0, HEAD_BYTES)
 
     def at(self, offset: int, length: int) -> bytes:
         """Return up to ``length`` bytes at ``offset``; fewer, or none, where the file ends."""
@@ -31,8 +36,25 @@ class Source:
             return self.head[offset:end]
         if offset < 0 or length <= 0 or offset >= self.size:
             return b""
-        self.file.seek(offset)
-        return self.file.read(min(length, MAX_READ, self.size - offset))
+        length = min(length, MAX_READ, self.size - offset)
+        start = offset - self._window_start
+        if start >= 0 and start + length <= len(self._window):
+            return self._window[start : start + length]
+        if length >= HEAD_BYTES:
+            return self._read(offset, length)
+        self._window, self._window_start = self._read(offset, HEAD_BYTES), offset
+        return self._window[:length]
+
+    def _read(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes, fewer only at the end of the file: one system call may give less."""
+        if self._descriptor is None:
+            self.file.seek(offset)
+            return self.file.read(length)
+        data = os.pread(self._descriptor, length, offset)
+        wanted = min(length, self.size - offset)
+        while 0 < len(data) < wanted and (more := os.pread(self._descriptor, wanted - len(data), offset + len(data))):
+            data += more
+        return data
 
     def blocks(self, offset: int, end: int | None = None, size: int = 1 << 20) -> Iterator[bytes]:
         """Yield the bytes from ``offset`` to ``end`` (the end of the file) in pieces of ``size``."""
@@ -43,6 +65,14 @@ class Source:
                 return
             yield block
             offset += len(block)
+
+
+def _descriptor_of(file: BinaryIO) -> int | None:
+    """Return the descriptor of a real file, None for bytes in memory (such as the TIFF inside of Exif)."""
+    try:
+        return file.fileno()
+    except OSError:
+        return None
 
 
 def unpack(form: str, data: bytes, offset: int = 0) -> tuple[Any, ...] | None:

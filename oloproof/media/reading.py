@@ -49,8 +49,8 @@ class MeasurementsInMemory:
         self._kept[(sha256, name)] = value
 
 
-def open_regular(path: Path, shown: str = "") -> BinaryIO:
-    """Open ``path`` for reading if it is a regular file; its last part may not be a symlink.
+def open_regular(path: Path, shown: str = "", *, follow: bool = False) -> BinaryIO:
+    """Open ``path`` for reading if it is a regular file; its last part may be a symlink only with ``follow``.
 
     ``shown`` is how messages call the file; its path by default.
 
@@ -58,7 +58,7 @@ def open_regular(path: Path, shown: str = "") -> BinaryIO:
         MediaMissing: with the code ``media_gone``, ``media_is_directory``, ``media_is_symlink``,
             ``media_not_a_file`` or ``media_not_readable``.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
     except OSError as error:
@@ -138,7 +138,7 @@ class MediaReader:
         except OSError as error:
             raise _cannot_open(path, error, item.path) from None
         identity = identity_of(status)
-        if stat.S_ISREG(status.st_mode) and identity == item.identity and os.access(path, os.R_OK):
+        if stat.S_ISREG(status.st_mode) and identity == item.identity:  # a change of rights changes ctime
             unsettled = certain and self.memo.is_unsettled(identity)
             if not unsettled and self.memo.known(identity) in (item.sha256, None):
                 return
@@ -181,7 +181,7 @@ class MediaReader:
         known = self.memo.known(identity_of(status))
         if known is not None:
             return known
-        with open_regular(path.resolve()) as file:
+        with open_regular(path, follow=True) as file:
             return self.memo.digest(file)[1]
 
     def facts(self, item: MediaItem, depth: Depth) -> Facts:

@@ -65,13 +65,15 @@ def media_file(
         raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=os.fspath(path), code="bad_kind")
     reader = current_reader()
     given = os.fspath(path)
-    located = _resolve(reader.root, given)
+    if "\0" in given:
+        raise MediaError("a path cannot hold a NUL character", path=given, code="bad_path")
     try:
-        with open_regular(located) as file:
+        with open_regular(reader.root / given, follow=True) as file:
+            located = real_path(file, reader.root / given)
             identity, digest = reader.memo.digest(file)
             found = _header(file, located)
     except MediaMissing as error:
-        raise MediaError(f"cannot record {given}: {_why(error, located)}", path=given, code=error.code) from None
+        raise MediaError(f"cannot record {given}: {_why(error)}", path=given, code=error.code) from None
     _check_declared(given, found, facts)
     _check_storable(given, facts)
     return MediaItem(
@@ -111,14 +113,21 @@ def stored_path(root: Path, located: Path) -> str:
         return str(located)
 
 
-def _resolve(root: Path, given: str) -> Path:
-    if "\0" in given:
-        raise MediaError("a path cannot hold a NUL character", path=given, code="bad_path")
-    return Path(os.path.realpath(root / given))
+def real_path(file: BinaryIO, given: Path) -> Path:
+    """Return where an open file really lies, without symlinks: what is recorded is what was opened.
+
+    Where the system tells the path of a descriptor (Linux) it is asked for that, else ``given`` is resolved.
+    """
+    try:
+        told = os.readlink(f"/proc/self/fd/{file.fileno()}")
+        if os.path.samestat(os.lstat(told), os.fstat(file.fileno())):
+            return Path(told)
+    except OSError:
+        pass
+    return Path(os.path.realpath(given))
 
 
 def _header(file: BinaryIO, located: Path) -> Facts:
-    file.seek(0)
     return media.facts_of(file, path=located, name=located.name, depth="header")
 
 
@@ -178,9 +187,9 @@ def _check_storable(given: str, facts: dict[str, Any]) -> None:
             ) from None
 
 
-def _why(error: MediaMissing, located: Path) -> str:
+def _why(error: MediaMissing) -> str:
     if error.code == "media_gone":
-        return f"there is no file at {located}"
+        return f"there is no file at {error.path}"
     if error.code == "media_is_directory":
         return "it is a directory"
     return str(error)

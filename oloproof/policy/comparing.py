@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from math import fsum
 
 from oloproof.config.models import RuleOptions
+from oloproof.errors import ConfigError
 from oloproof.policy.metrics import CaseValue, Measure
+from oloproof.policy.wording import difference_words, number_words, slice_words
 from oloproof.records import Decision, DecisionState
 from oloproof.statistics import (
+    PAIRED_BETTING,
+    decide_difference,
     paired_betting_interval,
     paired_binary,
     paired_mean_difference,
     too_many_unmatched,
 )
-from oloproof.statistics.betting import BETTING
+from oloproof.statistics.gates import Goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,9 @@ def compare_cases(
 
     Pass rates take Tango's score interval and the McNemar mid-p value; scores and mean pass rates the betting
     interval on the differences and the paired t test.
+
+    Raises:
+        ConfigError: the scores of the two runs are not on the same scale.
     """
     before = {case.case_id: case for case in baseline}
     after = {case.case_id: case for case in candidate}
@@ -56,13 +64,14 @@ def compare_cases(
         if (old := before.get(case)) is not None and new.whole and old.whole
     ]
     unmatched = len(before.keys() | after.keys()) - len(pairs)
-    news, olds = [new for _, new, _ in pairs], [old for _, _, old in pairs]
+    in_order = sorted((new, old) for _, new, old in pairs)  # so that the order of the cases cannot matter
+    news, olds = [new for new, _ in in_order], [old for _, old in in_order]
     difference, interval, p_value, method = _difference(news, olds, measure, level)
     return Comparison(
         criterion=measure.criterion,
         kind=measure.kind,
-        candidate=sum(news) / len(news) if news else None,
-        baseline=sum(olds) / len(olds) if olds else None,
+        candidate=fsum(news) / len(news) if news else None,
+        baseline=fsum(olds) / len(olds) if olds else None,
         difference=difference,
         interval=interval,
         p_value=p_value,
@@ -78,7 +87,7 @@ def compare_cases(
 def _difference(
     news: list[float], olds: list[float], measure: Measure, level: float
 ) -> tuple[float | None, tuple[float, float] | None, float | None, str]:
-    if measure.binary:
+    if measure.binary and {*news, *olds} <= {0.0, 1.0}:  # the baseline's repeats may have been summed up otherwise
         both = sum(new == old == 1.0 for new, old in zip(news, olds, strict=True))
         gained = sum(new > old for new, old in zip(news, olds, strict=True))
         lost = sum(new < old for new, old in zip(news, olds, strict=True))
@@ -86,9 +95,15 @@ def _difference(
         return rates.difference, rates.interval, rates.p_mid, rates.method
     low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
     if not news:
-        return None, None, None, BETTING
+        return None, None, None, PAIRED_BETTING
+    outside = next((value for value in (*news, *olds) if not low <= value <= high), None)
+    if outside is not None:
+        raise ConfigError(
+            f"{measure.criterion}: a score of {outside:g} lies outside {low:g} to {high:g}, the range that the candidate "
+            "run declares; runs that score on different scales cannot be compared"
+        )
     means = paired_mean_difference(news, olds, level)
-    return means.difference, paired_betting_interval(news, olds, low, high, level), means.p, BETTING
+    return means.difference, paired_betting_interval(news, olds, low, high, level), means.p, PAIRED_BETTING
 
 
 def decide_comparison(
@@ -98,19 +113,28 @@ def decide_comparison(
     state, reason = _decided(rule, found)
     if rule.criterion in judges and found is not None:
         state, reason = "INSUFFICIENT_EVIDENCE", "judge_not_validated"
+    message, blocking = _message(rule, found, reason), state in block_on
     if rule.requires_manual_review and state != "FAIL":
         state, reason = "MANUAL_REVIEW", "manual_review_required"
+        message, blocking = f"{message} {_WHY[reason]}", blocking or state in block_on
     return Decision(
         rule=rule.id,
         metric=rule.metric,
         state=state,
         reason=reason,
-        message=_message(rule, found, reason),
-        blocking=state in block_on,
+        message=message,
+        blocking=blocking,
         estimate=None if found is None else found.difference,
         interval=None if found is None else found.interval,
         threshold=rule.margin if rule.margin is not None else 0.0,
     )
+
+
+_GOALS: dict[str, Goal] = {
+    "superiority": "superior",
+    "non_inferiority": "non_inferior",
+    "equivalence": "equivalent",
+}
 
 
 def _decided(rule: RuleOptions, found: Comparison | None) -> tuple[DecisionState, str]:
@@ -120,32 +144,49 @@ def _decided(rule: RuleOptions, found: Comparison | None) -> tuple[DecisionState
         return "INSUFFICIENT_EVIDENCE", "no_observations"
     if too_many_unmatched(found.matched, found.unmatched):
         return "INSUFFICIENT_EVIDENCE", "unmatched_cases"
-    lower, upper = found.interval
-    margin = rule.margin or 0.0
+    state = decide_difference(
+        found.interval,
+        goal=_GOALS[rule.effective_kind],
+        margin=rule.margin or 0.0,
+        matched=found.matched,
+        unmatched=found.unmatched,
+    )
+    if state == "INSUFFICIENT_EVIDENCE":
+        return state, "interval_overlaps_margin"
     if rule.effective_kind == "superiority":
-        if lower > 0:
-            return "PASS", "difference_above_zero"
-        return (
-            ("FAIL", "difference_not_above_zero")
-            if upper <= 0
-            else ("INSUFFICIENT_EVIDENCE", "interval_overlaps_margin")
-        )
-    inside = lower >= -margin and (rule.effective_kind == "non_inferiority" or upper <= margin)
-    outside = upper < -margin or (rule.effective_kind == "equivalence" and lower > margin)
-    if inside:
-        return "PASS", "difference_within_margin"
-    return ("FAIL", "difference_outside_margin") if outside else ("INSUFFICIENT_EVIDENCE", "interval_overlaps_margin")
+        return state, "difference_above_zero" if state == "PASS" else "difference_not_above_zero"
+    return state, "difference_within_margin" if state == "PASS" else "difference_outside_margin"
 
 
 def _message(rule: RuleOptions, found: Comparison | None, reason: str) -> str:
+    subject = rule.metric + slice_words(rule.slice)
     if found is None:
-        return (
-            f"{rule.metric}: a {rule.effective_kind} rule compares two runs; use oloproof compare CANDIDATE BASELINE."
-        )
+        return f"{subject}: a {rule.effective_kind} rule compares two runs; use oloproof compare CANDIDATE BASELINE."
     if found.difference is None or found.interval is None:
-        return f"{rule.metric}: no case was observed in both runs."
-    low, high = found.interval
+        return f"{subject}: no case was observed in both runs."
+    measured = difference_words(found.difference, found.interval, found.kind)
+    unmatched = f", {found.unmatched} could not be paired" if found.unmatched else ""
     return (
-        f"{rule.metric}: difference {found.difference:+.3f} [{low:+.3f}, {high:+.3f}] over {found.matched} matched "
-        f"cases, {len(found.fixed)} fixed and {len(found.broken)} broken; {found.unmatched} unmatched ({reason})."
+        f"{subject}: {number_words(found.candidate, found.kind)} after {number_words(found.baseline, found.kind)}, "
+        f"a difference of {measured} over {found.matched} cases ({len(found.fixed)} better, {len(found.broken)} worse"
+        f"{unmatched}); {_wanted(rule, found.kind)}. {_WHY[reason]}"
     )
+
+
+def _wanted(rule: RuleOptions, kind: str) -> str:
+    if rule.margin is None:
+        return "better wanted"
+    margin = f"{rule.margin * 100:.10g} points" if kind == "rate" else f"{rule.margin:.10g}"
+    return f"at most {margin} worse allowed" if rule.effective_kind == "non_inferiority" else f"within {margin} wanted"
+
+
+_WHY = {
+    "difference_above_zero": "Even the low end is better.",
+    "difference_not_above_zero": "Even the high end is not better.",
+    "difference_within_margin": "The whole interval keeps to it.",
+    "difference_outside_margin": "The whole interval lies beyond it.",
+    "interval_overlaps_margin": "The truth may lie on either side.",
+    "unmatched_cases": "Too many cases stand in one run only or were not observed in both, so these may not be like all.",
+    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    "manual_review_required": "The rule asks for a person to look.",
+}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any, Literal
 
+from oloproof.config.models import RATES
 from oloproof.records import ORIGINAL, Metric
 from oloproof.statistics import BETTING, CLOPPER_PEARSON, bounded_mean_interval, missing_bounded_interval
 from oloproof.storage import Observation
@@ -55,6 +56,8 @@ class CaseValue:
     high: float
     observed: float | None
     unknown: Literal["missing", "invalid"] | None = None
+    failed: bool = False
+    """Whether a repeat that was observed failed, so that the case fails where all must pass."""
 
     @property
     def whole(self) -> bool:
@@ -95,27 +98,45 @@ class _SliceFilter:
             return True
         if text not in self._known:
             found = json.loads(text) if text else {}
-            self._known[text] = all(name in found and found[name] == value for name, value in self._wanted.items())
+            self._known[text] = all(name in found and _same(found[name], value) for name, value in self._wanted.items())
         return self._known[text]
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Return whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(found, list) and isinstance(wanted, list):
+        return len(found) == len(wanted) and all(map(_same, found, wanted))
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(_same(found[key], wanted[key]) for key in found)
+    return bool(found == wanted) and isinstance(found, bool) == isinstance(wanted, bool)
 
 
 def _reduced(repeats: Sequence[Observation], measure: Measure) -> CaseValue:
     case_id = repeats[0].case_id
-    known = [value for seen in repeats if (value := _value(seen, measure)) is not None]
+    values = [_value(seen, measure) for seen in repeats]
+    known = [value for value in values if value is not None]
     count = max(len(repeats), measure.repeats)
     gap = count - len(known)
     unknown: Literal["missing", "invalid"] | None = None
     if gap:
-        outcomes = {
-            seen.outcome for seen, value in ((seen, _value(seen, measure)) for seen in repeats) if value is None
-        }
-        unknown = "invalid" if outcomes == {"invalid"} else "missing"
+        left = [seen.outcome for seen, value in zip(repeats, values, strict=True) if value is None]
+        unknown = "invalid" if left == ["invalid"] * gap else "missing"
     if measure.pass_when is not None and measure.kind == "rate":
         return _k_of_n(case_id, sum(known), gap, measure.pass_when, unknown)
-    lowest, highest = measure.score_range
-    total = fsum(known)
-    observed = total / len(known) if known else None
-    return CaseValue(case_id, (total + gap * lowest) / count, (total + gap * highest) / count, observed, unknown)
+    lowest, highest = measure.score_range if measure.kind == "score" else (0.0, 1.0)
+    return CaseValue(
+        case_id,
+        low=_mean([*known, *[lowest] * gap]),
+        high=_mean([*known, *[highest] * gap]),
+        observed=_mean(known) if known else None,
+        unknown=unknown,
+        failed=any(seen.outcome == "fail" for seen in repeats),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean, which no rounding brings outside of the values."""
+    return min(max(fsum(values) / len(values), min(values)), max(values))
 
 
 def _k_of_n(
@@ -125,7 +146,7 @@ def _k_of_n(
     if passes >= needed:
         return CaseValue(case_id, 1.0, 1.0, 1.0)
     if passes + gap < needed:
-        return CaseValue(case_id, 0.0, 0.0, 0.0)
+        return CaseValue(case_id, 0.0, 0.0, 0.0, failed=True)
     return CaseValue(case_id, 0.0, 1.0, None, unknown)
 
 
@@ -149,21 +170,26 @@ def summarize(
     """Return the metric over the cases' values, with the interval on which rules decide.
 
     Pass rates take the Clopper-Pearson interval, means the betting interval of Waudby-Smith and Ramdas; both count
-    missing and invalid cases as the worst for the lower end and the best for the upper.
+    missing and invalid cases as the worst for the lower end and the best for the upper. A case counts as passed when
+    none of its repeats failed; in a rate of errors, invalid or missing answers, when at least one of them is such.
+
+    Raises:
+        ValueError: a score lies outside the range that its criterion declares.
     """
+    name = name or measure.criterion
     cases = list(values)
-    whole = [case.low for case in cases if case.whole]
+    whole = [case for case in cases if case.whole]
     invalid = sum(case.unknown == "invalid" for case in cases)
     missing = sum(case.unknown == "missing" for case in cases)
     seen = [case.observed for case in cases if case.observed is not None]
-    top = measure.score_range[1] if measure.kind == "score" else 1.0
-    passed = sum(value >= top for value in whole) if measure.kind == "rate" else len(whole)
+    hits = name.rpartition(".")[2] in RATES
+    passed = sum(case.high > 0.0 for case in whole) if hits else sum(not case.failed for case in whole)
     if measure.binary:
         interval = missing_bounded_interval(passed, len(whole), missing + invalid, level) if cases else None
     else:
         interval = _mean_interval(cases, measure, level)
     return Metric(
-        criterion=name or measure.criterion,
+        criterion=name,
         kind=measure.kind,
         variant=variant,
         slice=None if slice_ is None else dict(slice_),

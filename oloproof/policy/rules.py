@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import interval_words, number_words, slice_words
-from oloproof.records import Decision, DecisionState, Metric
-from oloproof.statistics import decide
+from oloproof.policy.wording import bar_words, estimate_words, slice_words
+from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
+from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Standing:
 def decide_rule(rule: RuleOptions, metric: Metric, standing: Standing, block_on: Collection[str]) -> Decision:
     """Return what ``rule`` concludes of ``metric``.
 
-    A run of only some cases, and a judge that was not validated, decide nothing whatever the numbers say.
+    A run of only some cases, and a judge that was not validated, decide nothing whatever the numbers say. Where a
+    person is asked for, what a failure or a lack of evidence would block stays blocked.
     """
     if rule.effective_kind == "observed_count":
         state, reason = _count(rule, metric)
@@ -33,20 +34,22 @@ def decide_rule(rule: RuleOptions, metric: Metric, standing: Standing, block_on:
         state, reason = "INSUFFICIENT_EVIDENCE", "judge_not_validated"
     if standing.partial:
         state, reason = "INSUFFICIENT_EVIDENCE", "partial_run"
+    message = _message(rule, metric, reason)
+    blocking = standing.partial or state in block_on
     if rule.requires_manual_review and state != "FAIL" and not standing.partial:
         state, reason = "MANUAL_REVIEW", "manual_review_required"
-    decision = Decision(
+        message, blocking = f"{message} {_WHY[reason]}", blocking or state in block_on
+    return Decision(
         rule=rule.id,
         metric=rule.metric,
         state=state,
         reason=reason,
-        message="",
-        blocking=standing.partial or state in block_on,
+        message=message,
+        blocking=blocking,
         estimate=metric.estimate,
         interval=metric.interval,
         threshold=threshold_of(rule),
     )
-    return replace(decision, message=_message(rule, metric, reason))
 
 
 def threshold_of(rule: RuleOptions) -> float | None:
@@ -74,12 +77,14 @@ def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
     if metric.estimate is None or metric.interval is None:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
     if rule.decide_on == "estimate":
-        return _by_estimate(rule, metric.estimate)
+        return _by_estimate(rule, metric, metric.estimate)
     state = decide(metric.interval, minimum=rule.min, maximum=rule.max)
     if state != "INSUFFICIENT_EVIDENCE":
         return state, _BOUND_REASONS[state, rule.min is not None]
-    if metric.observed == 0:
-        return "INSUFFICIENT_EVIDENCE", "no_observations"
+    if metric.method == CLOPPER_PEARSON and metric.missing + metric.invalid:
+        without = clopper_pearson(metric.passed, metric.observed, metric.level)
+        if decide(without, minimum=rule.min, maximum=rule.max) != "INSUFFICIENT_EVIDENCE":
+            return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
     return "INSUFFICIENT_EVIDENCE", "interval_overlaps_threshold"
 
 
@@ -91,35 +96,61 @@ _BOUND_REASONS = {
 }
 
 
-def _by_estimate(rule: RuleOptions, estimate: float) -> tuple[DecisionState, str]:
-    if rule.min is not None:
-        met = estimate >= rule.min
-        return ("PASS", "estimate_meets_minimum") if met else ("FAIL", "estimate_below_minimum")
-    met = rule.max is not None and estimate <= rule.max
-    return ("PASS", "estimate_meets_maximum") if met else ("FAIL", "estimate_above_maximum")
+def _by_estimate(rule: RuleOptions, metric: Metric, estimate: float) -> tuple[DecisionState, str]:
+    """Decide on the bare estimate, where nothing that is missing could turn it."""
+    low, high = _estimates(metric, estimate)
+    state = decide((estimate, estimate), minimum=rule.min, maximum=rule.max)
+    if decide((low, high), minimum=rule.min, maximum=rule.max) != state:
+        return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
+    return state, _ESTIMATE_REASONS[state, rule.min is not None]
+
+
+_ESTIMATE_REASONS = {
+    ("PASS", True): "estimate_meets_minimum",
+    ("FAIL", True): "estimate_below_minimum",
+    ("PASS", False): "estimate_meets_maximum",
+    ("FAIL", False): "estimate_above_maximum",
+}
+
+
+def _estimates(metric: Metric, estimate: float) -> tuple[float, float]:
+    """Return the lowest and highest estimate that what is missing or invalid leaves possible.
+
+    Of a mean the whole interval is taken, which is wider than need be.
+    """
+    unknown = metric.missing + metric.invalid
+    if unknown == 0:
+        return estimate, estimate
+    if metric.method == CLOPPER_PEARSON:
+        return metric.passed / metric.n, (metric.passed + unknown) / metric.n
+    low, high = metric.interval or (estimate, estimate)
+    return min(low, estimate), max(high, estimate)
 
 
 def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
     """Return one sentence with what was measured, what was wanted, and why that is enough or not."""
-    subject = rule.metric + slice_words(metric.slice)
+    subject = rule.metric + ("" if metric.variant == ORIGINAL else f" on {metric.variant}") + slice_words(metric.slice)
     if rule.effective_kind == "observed_count":
         failures = metric.passed if rule.rate is not None else metric.failed
-        measured = f"{failures} of {metric.n} cases {'count' if rule.rate else 'failed'}"
+        measured = f"{failures} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
         wanted = f"at most {rule.max_failures} allowed"
     else:
-        measured = f"{number_words(metric.estimate, metric.kind)} {interval_words(metric)}"
-        wanted = f"at least {rule.min:g} wanted" if rule.min is not None else f"at most {rule.max:g} allowed"
-    unknown = metric.missing + metric.invalid
-    beside = f", {metric.missing} missing and {metric.invalid} invalid beside" if unknown else ""
+        measured = estimate_words(metric)
+        bar = rule.min if rule.min is not None else rule.max
+        wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
+        wanted += "wanted" if rule.min is not None else "allowed"
+    unknown = [f"{count} {word}" for count, word in ((metric.missing, "missing"), (metric.invalid, "invalid")) if count]
+    beside = f" ({' and '.join(unknown)} of {metric.n})" if unknown else ""
     return f"{subject}: {measured}{beside}; {wanted}. {_WHY[reason]}"
 
 
+_COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
 _WHY = {
     "lower_bound_meets_minimum": "Even the low end is enough.",
     "upper_bound_below_minimum": "Even the high end is too low.",
     "upper_bound_meets_maximum": "Even the high end is within it.",
     "lower_bound_above_maximum": "Even the low end is too much.",
-    "interval_overlaps_threshold": "The interval holds both; oloproof plan says how many more cases would decide.",
+    "interval_overlaps_threshold": "The truth may lie on either side; oloproof plan says how many cases would decide.",
     "estimate_meets_minimum": "Decided on the estimate alone.",
     "estimate_below_minimum": "Decided on the estimate alone.",
     "estimate_meets_maximum": "Decided on the estimate alone.",

@@ -9,12 +9,22 @@ from typing import Any
 
 from oloproof.records import Metric
 
+_NOISE = 1e-9
+"""What floating point may add to a number that is round; less than this is not rounded outward."""
+
 
 def number_words(value: float | None, kind: str) -> str:
-    """Return an estimate in words: a rate in per cent, a score as it is, ``no data`` for None."""
+    """Return an estimate in words: a rate in per cent, a score as it is, ``no data`` for None.
+
+    A rate that is not quite 0 or 1 is never written as if it were.
+    """
     if value is None:
         return "no data"
-    return f"{value * 100:.1f} %" if kind == "rate" else f"{value:.3f}"
+    if kind != "rate":
+        return f"{value:.3f}"
+    if 0.9995 <= value < 1.0:
+        return ">99.9 %"
+    return "<0.1 %" if 0.0 < value < 0.0005 else f"{value * 100:.1f} %"
 
 
 def interval_words(metric: Metric) -> str:
@@ -22,10 +32,42 @@ def interval_words(metric: Metric) -> str:
     if metric.interval is None:
         return "[no interval]"
     low, high = metric.interval
-    scale, digits, unit = (1000, 1, " %") if metric.kind == "rate" else (1000, 3, "")
-    divisor = 10 if metric.kind == "rate" else 1000
-    below, above = floor(low * scale + 1e-9) / divisor, ceil(high * scale - 1e-9) / divisor
-    return f"[{below:.{digits}f}{unit}, {above:.{digits}f}{unit}]"
+    if metric.kind == "rate":
+        return f"[{rounded_down(low * 100, 1):.1f} %, {rounded_up(high * 100, 1):.1f} %]"
+    return f"[{rounded_down(low, 3):.3f}, {rounded_up(high, 3):.3f}]"
+
+
+def estimate_words(metric: Metric) -> str:
+    """Return the estimate with its interval, or ``no data``."""
+    if metric.estimate is None or metric.interval is None:
+        return "no data"
+    return f"{number_words(metric.estimate, metric.kind)} {interval_words(metric)}"
+
+
+def difference_words(difference: float, interval: tuple[float, float], kind: str) -> str:
+    """Return ``+3.3 points [-2.1, +8.9]`` for rates, ``+0.120 [-0.010, +0.250]`` for scores, rounded outward."""
+    scale, digits, unit = (100.0, 1, " points") if kind == "rate" else (1.0, 3, "")
+    low, high = rounded_down(interval[0] * scale, digits), rounded_up(interval[1] * scale, digits)
+    return f"{difference * scale + 0.0:+.{digits}f}{unit} [{low:+.{digits}f}, {high:+.{digits}f}]"
+
+
+def bar_words(bar: float | None, kind: str) -> str:
+    """Return what a rule asks for as it is compared with: ``80 %`` of a rate, ``3.5`` of a score."""
+    if bar is None:
+        return "nothing"
+    return f"{bar * 100:.10g} %" if kind == "rate" else f"{bar:.10g}"
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """Return ``value`` rounded to the next lower number of so many digits."""
+    scale = 10**digits
+    return floor(value * scale + _NOISE) / scale
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """Return ``value`` rounded to the next higher number of so many digits."""
+    scale = 10**digits
+    return ceil(value * scale - _NOISE) / scale + 0.0
 
 
 def slice_words(slice_: Mapping[str, Any] | None) -> str:

@@ -93,7 +93,13 @@ def describe(error: BaseException) -> str:
 
 
 def users_traceback(error: BaseException) -> str:
-    """Return the traceback of ``error`` from the first frame that is not of this package."""
+    """Return the traceback of ``error``, and of what it came from, each from the first frame not of this package."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    before = "" if cause is None else f"{_own_traceback(cause)}\nwhich led to:\n\n"
+    return before + _own_traceback(error)
+
+
+def _own_traceback(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     start = next((number for number, frame in enumerate(frames) if not frame.filename.startswith(_OURS)), len(frames))
     try:

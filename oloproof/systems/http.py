@@ -25,6 +25,10 @@ GIVE_UP_AFTER = 20
 SHORTEST_SECRET = 6
 """Header values of fewer characters are no secrets: to blot out each ``1`` or ``en`` would spoil the answers."""
 
+_REUSED_WITHIN = 1.0
+"""Seconds for which an idle connection is used again; many servers close theirs after two or five, perhaps just as the
+next trial is sent."""
+
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -59,7 +63,7 @@ class HttpSystem(System):
             headers={**headers, "content-type": "application/json"},
             timeout=self.timeout,
             trust_env=False,
-            limits=httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency),
+            limits=httpx.Limits(max_connections=concurrency, keepalive_expiry=_REUSED_WITHIN),
         )
         self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # no trial knows of another
 
@@ -148,11 +152,13 @@ class HttpSystem(System):
 
 def _check_address(url: str) -> None:
     try:
-        host = httpx.URL(url).host
+        address = httpx.URL(url)
     except httpx.InvalidURL as error:
         raise SystemError_(f"system.http.url: {url!r} is no address: {error}") from None
-    if not host:
+    if not address.host:
         raise SystemError_(f"system.http.url: {url!r} names no host")
+    if address.port is not None and not 0 < address.port < 65_536:
+        raise SystemError_(f"system.http.url: {url!r} names no port that there is")
 
 
 def _header(name: str, variable: str) -> str:

@@ -29,9 +29,9 @@ def load_with_sources(root: Path, spec: str) -> tuple[Any, list[Path]]:
     Raises:
         SystemError_: it cannot be loaded.
     """
-    before = set(sys.modules)
+    before = dict(sys.modules)
     value = load_object(root, spec, SystemError_)
-    added = [_own_file(sys.modules[name], root) for name in set(sys.modules) - before]
+    added = [_own_file(module, root) for name, module in sys.modules.items() if module is not before.get(name)]
     brought = _brought.setdefault((root, spec), frozenset(file for file in added if file is not None))
     module, _, _ = spec.partition(":")
     stated = set(_closure(root, [module, *_modules_of(value)]))

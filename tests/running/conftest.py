@@ -79,7 +79,6 @@ MODES = {
     "directory": swap_for_directory,
     "fifo": lambda path: (path.unlink(), os.mkfifo(path)),
     "empty": record_empty,
-    "no media": lambda path: current_case().media([]),
     "raises": fail,
 }
 """

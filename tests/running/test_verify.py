@@ -132,12 +132,32 @@ def test_zero_bytes_are_what_the_system_made_and_a_check_fails_on_them(photos: C
     assert "empty" in reason
 
 
-@pytest.mark.parametrize(("mode", "words"), [("no media", "records nothing"), ("raises", "cannot make a thumbnail")])
-def test_a_bad_call_fails_that_case_alone(photos: Callable[..., Any], mode: str, words: str) -> None:
-    folder = photos("fine", mode, "fine")
+def test_an_empty_list_of_media_makes_that_case_missing(photos: Callable[..., Any]) -> None:
+    app = """
+        from oloproof import current_case, media_file
+
+        def thumbnail(case):
+            current_case().media([media_file(case["photo"])] if case["mode"] == "some" else [])
+            return {"width": 64}
+        """
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {name: recorder, callable: "app:thumbnail", records: [media/v1]}
+        evaluators: [{type: media_check, criterion: fits, kind: image}]
+        """
+    folder = photos("some", "none", "some", app=app, project=project)
+    result = run(folder.root)
+    assert outcome(result, folder.root, "c1")[::2] == ("missing", "no_media")
+    assert [trials_of(folder.root)[case].verdicts[0].outcome for case in ("c0", "c2")] == ["pass", "pass"]
+
+
+def test_a_system_that_raises_fails_that_case_alone(photos: Callable[..., Any]) -> None:
+    folder = photos("fine", "raises", "fine")
     result = run(folder.root)
     trials = trials_of(folder.root)
-    assert words in (trials["c1"].execution.error or "")
+    assert "cannot make a thumbnail" in (trials["c1"].execution.error or "")
     assert {verdict.outcome for verdict in trials["c1"].verdicts} == {"missing"}
     assert result.executions["failed"] == 1
     assert all(verdict.outcome == "pass" for verdict in trials["c2"].verdicts)

@@ -294,7 +294,7 @@ def test_a_changed_file_that_the_system_reads_again_stops_the_run_and_names_the_
         read_media(item)
         return "unreachable"
 
-    with pytest.raises(MediaDrift, match="case 'c7': .* changed after it was recorded"):
+    with pytest.raises(MediaDrift, match=r"case 'c7': .* changed after it was recorded"):
         opened(draw).ask(case="c7")
 
 

@@ -22,7 +22,8 @@ ECHO = "request = json.load(sys.stdin)\nprint(json.dumps({'output': request}))"
 
 
 def test_a_trial_is_sent_as_one_json_document_and_runs_in_the_projects_folder(opened: Open, program: Program) -> None:
-    body = "request = json.load(sys.stdin)\nprint(json.dumps({'output': [request, os.getcwd(), os.path.isdir(request['out'])]}))"
+    body = "request = json.load(sys.stdin)\n"
+    body += "print(json.dumps({'output': [request, os.getcwd(), os.path.isdir(request['out'])]}))"
     system = opened(program(body))
     request, folder, out_exists = system.ask({"q": "é\udcff\0"}, case="a/b", variant="dark", repeat=2).output
     out = system.root / "out/tested@v1/run1/a%2Fb/dark/2"
@@ -153,7 +154,7 @@ def test_a_program_is_found_on_the_path_or_under_the_project(opened: Open, root:
     [
         ("no-such-program", "there is no program 'no-such-program' on PATH"),
         ("data.txt", "on PATH; write ./data.txt for the one in the project"),
-        ("./data.txt", "data.txt is not executable; chmod +x it"),
+        ("./data.txt", r"data.txt is not executable; chmod \+x it"),
         ("./gone", "there is no program .*/gone"),
         ("./folder", "there is no program .*/folder"),
     ],

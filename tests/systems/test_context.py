@@ -73,7 +73,7 @@ def test_a_path_is_fresh_when_first_asked_for_and_keeps_what_was_written_to_it(t
 
 @pytest.mark.parametrize("name", ["", ".", "/", "/etc/passwd", "..", "../x", "a/../../x", "a\0b"])
 def test_a_name_that_leaves_its_place_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OloproofError, match="takes a name such as 'thumb.png'"):
+    with pytest.raises(OloproofError, match=r"takes a name such as 'thumb\.png'"):
         make_case(tmp_path).path(name)
     assert not (tmp_path / "mine").exists()
 

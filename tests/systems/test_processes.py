@@ -95,7 +95,9 @@ def test_a_program_that_answers_once_and_ends_is_started_for_every_trial(opened:
 
 
 def test_large_lines_pass_both_ways_at_once(opened: Open, program: Program) -> None:
-    body = "for line in sys.stdin: sys.stdout.write('{\"output\": '); sys.stdout.write(json.dumps(json.loads(line)['input'])); print('}')"
+    body = (
+        "for line in sys.stdin: sys.stdout.write('{\"output\": ' + json.dumps(json.loads(line)['input'])); print('}')"
+    )
     text = "long é " * 300_000
     assert opened(program(body), keep=True).ask(text).output == text
 
