@@ -37,8 +37,8 @@ format: $(VENV)/.dev-ready ## Format the code and mend what lint can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev-ready ## Run the benchmarks
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.dev-ready ## Measure what a run costs
+	$(BIN)/python benchmarks/bench.py
 
 docs: $(VENV)/.dev-ready ## Write the generated pages of docs/
 	$(BIN)/python scripts/generate_docs.py

@@ -204,7 +204,8 @@ MEANINGS: Mapping[str, str] = {
     "it `interval`. `interval_threshold` is another word for `interval`.",
     "RuleOptions.min": "The metric must be at least this.",
     "RuleOptions.max": "The metric may be at most this.",
-    "RuleOptions.max_failures": "So many cases may fail. What is missing or invalid counts as failed.",
+    "RuleOptions.max_failures": "So many cases may fail. Nothing is decided while what is missing or invalid could "
+    "exceed it.",
     "RuleOptions.margin": "How much worse (or different) is still good enough, for `non_inferiority` and "
     "`equivalence`.",
     "RuleOptions.variant": "The variant of the cases that is read.",

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"^# (?P<name>[\w./-]+\.(?:yaml|py|sh))$")
+SHOWN_PORT = "8765"
 EXPECTED_EXIT = re.compile(r"\s+# exit (?P<code>[0-9]+)$")
 
 
@@ -75,6 +77,7 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._groups: list[int] = []
+        self._port = free_port()
 
     def leave(self) -> None:
         """End whatever a command left running."""
@@ -83,13 +86,14 @@ class Reader:
                 os.killpg(group, signal.SIGKILL)
 
     def follow(self, block: Block) -> None:
+        body = block.body.replace(SHOWN_PORT, self._port)
         if block.language == "console":
-            for command, expected in commands_in(block.body):
+            for command, expected in commands_in(body):
                 self.type(command, expected, f"{name_of(block.page)}:{block.line}")
         elif block.file is not None:
             target = self.folder / block.file
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(block.body, encoding="utf-8")
+            target.write_text(body, encoding="utf-8")
 
     def type(self, command: str, expected: list[str], place: str) -> None:
         wanted = EXPECTED_EXIT.search(command)
@@ -119,6 +123,12 @@ class Reader:
             self._groups.append(process.pid)
             printed, _ = process.communicate(timeout=120)
         return process.returncode, printed
+
+
+def free_port() -> str:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def environment() -> dict[str, str]:

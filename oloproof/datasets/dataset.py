@@ -42,7 +42,7 @@ class Dataset:
         self._table = project.dataset_table
         self._outputs = project.outputs
         self._media = tuple(options.media) if self._folder is None else ("file", *options.media)
-        self._summary: Summary | None = None
+        self._checked: str | None = None
         self._digest: Callable[[], str] = str
 
     @property
@@ -79,15 +79,15 @@ class Dataset:
         if not ids and not report.count:
             report.add("there are no rows; a run needs at least one case")
         report.finish()
-        self._summary = Summary(len(ids), self._digest(), tuple(ids), tuple(slices))
-        return self._summary
+        self._checked = self._digest()
+        return Summary(len(ids), self._checked, tuple(ids), tuple(slices))
 
     def __iter__(self) -> Iterator[Case]:
         """Yield the cases; the dataset is checked as a whole first, unless it was already.
 
         Raises :class:`DatasetError` when it is not what was checked any more.
         """
-        summary = self._summary or self.check()
+        digest = self._checked or self.check().digest
         report = Report(self.shown, strict=True)
         checker = RowChecker(self.base, self._media, report, look=False)
         folder = str(self.base)
@@ -97,7 +97,7 @@ class Dataset:
                 ident, given, expected, fields, media = checked
                 files = with_named_files(given, folder, media)
                 yield Case(ident, given, expected, fields, files, line or None)
-        if self._digest() != summary.digest:
+        if self._digest() != digest:
             raise DatasetError([Problem(self.shown, "the dataset changed while it was read; start the run again")])
 
     @property

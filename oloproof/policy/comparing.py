@@ -99,8 +99,8 @@ def _difference(
     outside = next((value for value in (*news, *olds) if not low <= value <= high), None)
     if outside is not None:
         raise ConfigError(
-            f"{measure.criterion}: a score of {outside:g} lies outside {low:g} to {high:g}, the range that the candidate "
-            "run declares; runs that score on different scales cannot be compared"
+            f"{measure.criterion}: a score of {outside:g} lies outside {low:g} to {high:g}, the range of the "
+            "candidate's run; runs that score on different scales cannot be compared"
         )
     means = paired_mean_difference(news, olds, level)
     return means.difference, paired_betting_interval(news, olds, low, high, level), means.p, PAIRED_BETTING
@@ -186,7 +186,7 @@ _WHY = {
     "difference_within_margin": "The whole interval keeps to it.",
     "difference_outside_margin": "The whole interval lies beyond it.",
     "interval_overlaps_margin": "The truth may lie on either side.",
-    "unmatched_cases": "Too many cases stand in one run only or were not observed in both, so these may not be like all.",
+    "unmatched_cases": "Too many cases were not observed in both runs, so the others may not be like all.",
     "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
     "manual_review_required": "The rule asks for a person to look.",
 }

@@ -60,13 +60,13 @@ def bar_words(bar: float | None, kind: str) -> str:
 
 def rounded_down(value: float, digits: int) -> float:
     """Return ``value`` rounded to the next lower number of so many digits."""
-    scale = 10**digits
+    scale = 10.0**digits
     return floor(value * scale + _NOISE) / scale
 
 
 def rounded_up(value: float, digits: int) -> float:
     """Return ``value`` rounded to the next higher number of so many digits."""
-    scale = 10**digits
+    scale = 10.0**digits
     return ceil(value * scale - _NOISE) / scale + 0.0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from oloproof import __version__
 from oloproof.config import Project, project_document
-from oloproof.datasets import Dataset, open_dataset
+from oloproof.datasets import Dataset, Summary, open_dataset
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError
 from oloproof.evaluators import Evaluator, Registry
@@ -87,7 +87,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
     """
     dataset = open_dataset(project)
     summary = dataset.check()
-    cases = _count(dataset, selection, summary.count)
+    cases = _count(selection, summary)
     system = load_system(project)
     evaluators = build_evaluators(project, registry)
     document = _document(project, system, evaluators)
@@ -125,10 +125,10 @@ def build_evaluators(project: Project, registry: Registry) -> tuple[Evaluator[An
     return evaluators
 
 
-def _count(dataset: Dataset, selection: Selection, count: int) -> int:
+def _count(selection: Selection, summary: Summary) -> int:
+    count = summary.count
     if selection.cases:
-        known = {case.id for case in dataset}
-        _refuse_unknown(selection.cases, known)
+        _refuse_unknown(selection.cases, set(summary.ids))
         count = len(set(selection.cases))
     return count if selection.limit is None else min(count, selection.limit)
 

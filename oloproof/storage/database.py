@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
 from oloproof.errors import StorageError
-from oloproof.storage.schema import bring_up_to_date
+from oloproof.storage.schema import bring_up_to_date, is_up_to_date
 
 FOLDER = ".oloproof"
 FILE = "oloproof.db"
@@ -36,26 +37,60 @@ def open_engine(root: Path, *, create: bool) -> Engine:
         if not ignore.exists():
             ignore.write_text("*\n")
     except OSError as error:
-        raise StorageError(f"cannot make {folder}: {error.strerror}") from None
+        raise StorageError(f"{folder} cannot be made or written: {error.strerror}; runs are stored there") from None
     engine = create_engine(
-        f"sqlite:///{file}",
+        URL.create("sqlite", database=str(file)),  # a text would take ? and # in the path for something else
         poolclass=StaticPool,
         isolation_level="AUTOCOMMIT",
         connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
     )
     event.listen(engine, "connect", _settings)
-    with writing(engine, file) as connection:
-        bring_up_to_date(connection)
+    try:
+        with reading(engine, file) as connection:
+            ready = is_up_to_date(connection)
+        if not ready:
+            with writing(engine, file) as connection:
+                bring_up_to_date(connection)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 
 def _settings(connection: sqlite3.Connection, _record: Any) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _use_write_ahead_log(cursor)
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA temp_store = MEMORY")
     cursor.close()
+
+
+def _use_write_ahead_log(cursor: sqlite3.Cursor) -> None:
+    """Turn the write-ahead log on. SQLite does not wait while another process does the same, so this does."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+@contextmanager
+def reading(engine: Engine, file: Path | None = None) -> Iterator[Connection]:
+    """Open a connection for reading.
+
+    Raises:
+        StorageError: SQLite refused; the text says what to do.
+    """
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except DatabaseError as error:
+        raise storage_error(error, file) from error
 
 
 @contextmanager
@@ -65,17 +100,15 @@ def writing(engine: Engine, file: Path | None = None) -> Iterator[Connection]:
     Raises:
         StorageError: SQLite refused; the text says what to do.
     """
-    try:
-        with engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.exec_driver_sql("ROLLBACK")
-                raise
+    with reading(engine, file) as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            yield connection
             connection.exec_driver_sql("COMMIT")
-    except DatabaseError as error:
-        raise storage_error(error, file) from error
+        except BaseException:
+            with suppress(DatabaseError):  # after some errors SQLite has rolled back by itself
+                connection.exec_driver_sql("ROLLBACK")
+            raise
 
 
 def storage_error(error: DatabaseError, file: Path | None) -> StorageError:
@@ -84,10 +117,10 @@ def storage_error(error: DatabaseError, file: Path | None) -> StorageError:
     text = str(error.orig or error)
     if "locked" in text or "busy" in text:
         return StorageError(f"{where} is in use by another Oloproof for more than {_BUSY_SECONDS:.0f} s; try again")
-    if "full" in text:
+    if "is full" in text:
         return StorageError(f"the disk is full: {where} could not be written; free some space and use --resume")
-    if "malformed" in text or "not a database" in text:
+    if "malformed" in text or "not a database" in text or "no such table" in text:
         return StorageError(f"{where} is damaged ({text}); move the folder {FOLDER} away to start anew")
-    if "readonly" in text:
-        return StorageError(f"{where} may not be written; check its permissions")
+    if "readonly" in text or "unable to open" in text:
+        return StorageError(f"{where} may not be written ({text}); check its permissions")
     return StorageError(f"{where}: {text}")

@@ -13,11 +13,13 @@ from sqlalchemy import func, select
 from oloproof.errors import RunNotFound
 from oloproof.records import OUTCOMES, Execution, MediaItem, Notice, Outcome, Verdict
 from oloproof.storage.locks import is_alive
-from oloproof.storage.rows import media_from_text, verdict_from_row
+from oloproof.storage.rows import execution_from_row, media_from_text, storable, verdict_from_row
 from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
 from oloproof.storage.store import Store, notices_from_text
 
 _PAGE = 1_000
+_WHOLE_PAGE = 200
+"""Trials with their outputs, which may be large, that are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ class History:
         name = name or "latest"
         if name == "latest" or name.startswith("latest~"):
             return self._nth_latest(name)
-        c = runs.c
-        query = select(runs).where(c.id.contains(name, autoescape=True)).order_by(c.number.desc())
+        c, name = runs.c, storable(name)
+        query = select(runs).where(func.instr(c.id, name) > 0).order_by(c.number.desc())
         found = self._rows(query)
         exact = [row for row in found if row.id == name]
         if len(exact or found) == 1:
@@ -117,7 +119,7 @@ class History:
 
     def _nth_latest(self, name: str) -> StoredRun:
         back = name.partition("~")[2] or "0"
-        if not back.isdigit():
+        if not _is_number(back):
             raise RunNotFound(f"{name!r} is no run; latest~1 is the one before the latest")
         query = select(runs).order_by(runs.c.number.desc()).offset(int(back)).limit(1)
         rows = self._rows(query)
@@ -160,12 +162,12 @@ class History:
     def counts(self, run: StoredRun) -> dict[str, int]:
         """Return how many executions were run, reused and failed, and how many trials there are."""
         query = (
-            select(func.count(), func.sum(trials.c.cached), func.sum(executions.c.error.is_not(None)))
+            select(func.count(), func.sum(trials.c.cached), func.count(executions.c.error))
             .select_from(trials.join(executions))
             .where(trials.c.run == run.number)
         )
         total, cached, failed = self._rows(query)[0]
-        return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed or 0}
+        return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed}
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""
@@ -198,7 +200,10 @@ class History:
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
 
     def executed(self, run: StoredRun) -> Iterator[Observation]:
-        """Yield, for each trial, whether its execution failed: what the error rate is made of."""
+        """Yield, for each trial, whether its execution failed: what the error rate is made of.
+
+        One that failed counts as a hit, a ``pass``, as in every rate of errors, invalid or missing answers.
+        """
         t = trials.c
         query = (
             select(t.position, t.case_id, t.variant, t.repeat, t.slice, executions.c.error.is_not(None))
@@ -206,7 +211,7 @@ class History:
             .where(t.run == run.number)
         )
         for row in self._stream(query):
-            yield Observation(row[1], row[2], row[3], row[4], "fail" if row[5] else "pass", None, bool(row[5]))
+            yield Observation(row[1], row[2], row[3], row[4], "pass" if row[5] else "fail", None, bool(row[5]))
 
     def trials(self, run: StoredRun, *, case: str | None = None) -> Iterator[StoredTrial]:
         """Yield the trials of a run in order, or those of one case."""
@@ -217,8 +222,8 @@ class History:
             .where(t.run == run.number)
         )
         if case is not None:
-            query = query.where(t.case_id == case)
-        for page in self._pages(query):
+            query = query.where(t.case_id == storable(case))
+        for page in self._pages(query, _WHOLE_PAGE):
             found = self._verdicts([row.id for row in page])
             for row in page:
                 yield StoredTrial(
@@ -230,23 +235,11 @@ class History:
                     json.loads(row.input),
                     json.loads(row.expected) if row.expected else None,
                     json.loads(row.slice) if row.slice else {},
-                    self._execution(row),
+                    execution_from_row(row, row.execution_id, cached=bool(row.cached)),
                     row.execution_id,
                     bool(row.cached),
                     tuple(found.get(row.id, ())),
                 )
-
-    @staticmethod
-    def _execution(row: Any) -> Execution:
-        cached = bool(row.cached)
-        return Execution(
-            output=None if row.output is None else json.loads(row.output),
-            media=media_from_text(row.media, row.execution_id),
-            error=row.error,
-            error_detail=row.detail,
-            seconds=row.seconds,
-            cached_at=row.created if cached else None,
-        )
 
     def case_ids(self, run: StoredRun) -> list[str]:
         """Return the ids of the cases of a run, in order."""
@@ -267,7 +260,7 @@ class History:
     def item(self, run: StoredRun, item: str) -> MediaItem | None:
         """Return one recorded item of a run by its id."""
         number, _, index = item.partition(".")
-        if not (number.isdigit() and index.isdigit()):
+        if not (_is_number(number) and _is_number(index)):
             return None
         query = (
             select(executions.c.media)
@@ -295,26 +288,31 @@ class History:
         return found
 
     def _rows(self, query: Any) -> list[Any]:
-        with self.store.lock, self.store.engine.connect() as connection:
+        with self.store.reading() as connection:
             return list(connection.execute(query).all())
 
     def _scalar(self, query: Any) -> Any:
-        with self.store.lock, self.store.engine.connect() as connection:
+        with self.store.reading() as connection:
             return connection.scalar(query)
 
     def _stream(self, query: Any) -> Iterator[Any]:
         for page in self._pages(query):
             yield from page
 
-    def _pages(self, query: Any) -> Iterator[list[Any]]:
+    def _pages(self, query: Any, size: int = _PAGE) -> Iterator[list[Any]]:
         """Yield pages by place in the run, which the query gives as ``position``.
 
         Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset.
         """
         place = trials.c.position
         last = -1
-        while page := self._rows(query.where(place > last).order_by(place).limit(_PAGE)):
+        while page := self._rows(query.where(place > last).order_by(place).limit(size)):
             yield page
             last = page[-1].position
-            if len(page) < _PAGE:
+            if len(page) < size:
                 return
+
+
+def _is_number(text: str) -> bool:
+    """Whether ``text`` is a number that SQLite can hold."""
+    return text.isascii() and text.isdecimal() and len(text) <= 18

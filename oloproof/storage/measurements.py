@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from oloproof.storage.database import writing
 from oloproof.storage.rows import to_text
 from oloproof.storage.schema import measurements
 from oloproof.storage.store import Store
@@ -44,10 +43,10 @@ class StoredMeasurements:
 
     def put(self, sha256: str, name: str, value: Any) -> None:
         """Keep ``value``; it reaches the database with the next batch."""
-        key = (sha256, name)
-        self._remember(key, value)
+        key, text = (sha256, name), to_text(value)
+        self._remember(key, json.loads(text))
         with self._lock:
-            self._pending[key] = to_text(value)
+            self._pending[key] = text
             full = len(self._pending) >= _BATCH
         if full:
             self.flush()
@@ -65,7 +64,7 @@ class StoredMeasurements:
         statement = statement.on_conflict_do_update(
             index_elements=["sha256", "name"], set_={"value": statement.excluded.value}
         )
-        with self._store.lock, writing(self._store.engine, self._store.file) as connection:
+        with self._store.writing() as connection:
             connection.execute(statement, rows)
 
     def _remember(self, key: tuple[str, str], value: Any) -> None:
@@ -77,6 +76,6 @@ class StoredMeasurements:
     def _read(self, sha256: str, name: str) -> Any | None:
         c = measurements.c
         query = select(c.value).where(c.sha256 == bytes.fromhex(sha256), c.name == name)
-        with self._store.lock, self._store.engine.connect() as connection:
+        with self._store.reading() as connection:
             text = connection.scalar(query)
         return None if text is None else json.loads(text)

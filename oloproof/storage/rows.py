@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert
 from sqlalchemy.dialects import sqlite
 
-from oloproof.records import OUTCOMES, Execution, MediaItem, Outcome, Verdict
+from oloproof.records import OUTCOMES, Execution, MediaItem, Verdict
 
 Row = tuple[Any, ...]
 
@@ -81,11 +81,11 @@ def item_id(execution_id: int, number: int) -> str:
     return f"{execution_id}.{number}"
 
 
-def execution_from_row(row: Any, *, cached: bool) -> Execution:
-    """Return the execution that a row of the table holds."""
+def execution_from_row(row: Any, number: int, *, cached: bool) -> Execution:
+    """Return the execution that a row of the table, whose id is ``number``, holds."""
     return Execution(
         output=None if row.output is None else json.loads(row.output),
-        media=media_from_text(row.media, row.id),
+        media=media_from_text(row.media, number),
         error=row.error,
         error_detail=row.detail,
         seconds=row.seconds,
@@ -109,8 +109,3 @@ def verdict_row(trial: int, criterion: int, verdict: Verdict) -> Row:
 def verdict_from_row(row: Any) -> Verdict:
     """Return the verdict that a row holds."""
     return Verdict(OUTCOMES[row.outcome], row.reason, row.score, json.loads(row.details) if row.details else {})
-
-
-def outcome_number(outcome: Outcome) -> int:
-    """Return the number under which an outcome is stored."""
-    return _OUTCOME_NUMBERS[outcome]

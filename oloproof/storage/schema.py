@@ -134,13 +134,18 @@ MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
 """The step that brings a database of version n to n + 1; applied in order, in one transaction."""
 
 
+def is_up_to_date(connection: Connection) -> bool:
+    """Whether the database has exactly the tables that this version knows."""
+    return _version(connection) == VERSION
+
+
 def bring_up_to_date(connection: Connection) -> None:
     """Create the tables in an empty database, or migrate an older one, in the connection's transaction.
 
     Raises:
         StorageError: the database was written by a newer Oloproof.
     """
-    found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    found = _version(connection)
     if found > VERSION:
         raise StorageError(
             f"the database was written by a newer Oloproof (schema {found}, this one knows {VERSION}); upgrade Oloproof"
@@ -152,3 +157,7 @@ def bring_up_to_date(connection: Connection) -> None:
             MIGRATIONS[step](connection)
     if found != VERSION:
         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION:d}")
+
+
+def _version(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from oloproof.media.digesting import DigestMemo, Identity
 from oloproof.records import Execution, Notice, Trial, Verdict
-from oloproof.storage.database import FILE, FOLDER, open_engine, writing
+from oloproof.storage.database import FILE, FOLDER, open_engine, reading, writing
 from oloproof.storage.locks import RunLock
 from oloproof.storage.rows import Row, execution_from_row, insert_many, media_to_text, storable, to_text, verdict_row
 from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
 
 LARGEST_MEMO = 200_000
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +82,44 @@ class Store:
         with self.lock:
             self.engine.dispose()
 
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Hold the connection for reading; errors of SQLite become a StorageError."""
+        with self.lock, reading(self.engine, self.file) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Hold the connection for one transaction, kept whole or not at all."""
+        with self.lock, writing(self.engine, self.file) as connection:
+            yield connection
+
     # runs
 
     def begin(self, new: NewRun) -> OpenRun:
-        """Store a run that starts now."""
-        with self.lock, writing(self.engine, self.file) as connection:
-            values = {
-                "id": new.id,
-                "state": "running",
-                "started": time.time(),
-                "project": new.project,
-                "system_name": new.system_name,
-                "system_version": new.system_version,
-                "config_digest": new.config_digest,
-                "dataset_digest": new.dataset_digest,
-                "partial": int(new.partial),
-                "cases": new.cases,
-                "trials": new.trials,
-                "document": to_text(new.document),
-            }
-            number = connection.execute(insert(runs).values(values)).inserted_primary_key
-        return OpenRun(int(number[0]) if number else 0, new.id, RunLock.take(self.folder, new.id))
+        """Store a run that starts now; its lock is held before anyone can see it."""
+        lock = RunLock.take(self.folder, new.id)
+        values = {
+            "id": new.id,
+            "state": "running",
+            "started": time.time(),
+            "project": storable(new.project),
+            "system_name": storable(new.system_name),
+            "system_version": storable(new.system_version),
+            "config_digest": new.config_digest,
+            "dataset_digest": new.dataset_digest,
+            "partial": int(new.partial),
+            "cases": new.cases,
+            "trials": new.trials,
+            "document": to_text(new.document),
+        }
+        try:
+            with self.writing() as connection:
+                number = connection.execute(insert(runs).values(values)).inserted_primary_key
+        except BaseException:
+            lock.release()
+            raise
+        return OpenRun(int(number[0]) if number else 0, new.id, lock)
 
     def reopen(self, number: int, run_id: str, notices: Iterable[Notice]) -> OpenRun:
         """Open a run that was not finished, to go on with it.
@@ -109,31 +128,38 @@ class Store:
             StorageError: it is still being written by another process.
         """
         opened = OpenRun(number, run_id, RunLock.take(self.folder, run_id), list(notices))
-        self._set(number, state="running", error=None)
+        try:
+            self._set(number, state="running", finished=None, error=None)
+        except BaseException:
+            opened.lock.release()
+            raise
         return opened
 
     def finish(self, run: OpenRun, state: str, error: str | None = None) -> None:
-        """Close a run as ``complete`` or ``stopped``."""
+        """Close a run as ``complete`` or ``stopped``; its lock goes whether that could be stored or not."""
         notices = to_text([[notice.code, notice.message] for notice in run.notices])
-        self._set(run.number, state=state, finished=time.time(), error=error, notices=notices)
-        run.lock.release()
+        told = None if error is None else storable(error)
+        try:
+            self._set(run.number, state=state, finished=time.time(), error=told, notices=notices)
+        finally:
+            run.lock.release()
 
     def _set(self, number: int, **values: Any) -> None:
-        with self.lock, writing(self.engine, self.file) as connection:
+        with self.writing() as connection:
             connection.execute(update(runs).where(runs.c.number == number).values(**values))
 
     # trials
 
     def done_positions(self, run: OpenRun) -> set[int]:
         """Return the places of the trials that are stored already."""
-        with self.lock, self.engine.connect() as connection:
+        with self.reading() as connection:
             return set(connection.scalars(select(trials.c.position).where(trials.c.run == run.number)))
 
     def append(self, run: OpenRun, entries: Sequence[Entry]) -> None:
         """Store finished trials with their executions and verdicts, all or none of them."""
         if not entries:
             return
-        with self.lock, writing(self.engine, self.file) as connection:
+        with self.writing() as connection:
             next_execution = _next_id(connection, executions.c.id)
             next_trial = _next_id(connection, trials.c.id)
             execution_rows: list[Row] = []
@@ -156,7 +182,7 @@ class Store:
 
     def amend_verdicts(self, run: OpenRun, amended: Iterable[tuple[int, int, Verdict]]) -> None:
         """Replace verdicts of a run that is not finished: (trial row, criterion, verdict)."""
-        with self.lock, writing(self.engine, self.file) as connection:
+        with self.writing() as connection:
             for trial, criterion, verdict in amended:
                 row = dict(zip(verdicts.c.keys(), verdict_row(trial, criterion, verdict), strict=True))
                 match = (verdicts.c.trial == trial) & (verdicts.c.criterion == criterion)
@@ -166,7 +192,7 @@ class Store:
 
     def newest_execution(self) -> int:
         """Return the highest id of an execution stored so far: what a run may reuse is not above it."""
-        with self.lock, self.engine.connect() as connection:
+        with self.reading() as connection:
             return int(connection.scalar(select(func.max(executions.c.id))) or 0)
 
     def cached(self, keys: Sequence[bytes], up_to: int) -> dict[bytes, tuple[int, Execution]]:
@@ -174,10 +200,11 @@ class Store:
         if not keys or up_to == 0:
             return {}
         c = executions.c
-        query = select(executions).where(c.key.in_(keys), c.id <= up_to, c.error.is_(None)).order_by(c.id)
-        with self.lock, self.engine.connect() as connection:
+        newest = select(func.max(c.id)).where(c.key.in_(keys), c.id <= up_to, c.error.is_(None)).group_by(c.key)
+        query = select(executions).where(c.id.in_(newest))
+        with self.reading() as connection:
             rows = connection.execute(query).all()
-        return {row.key: (row.id, execution_from_row(row, cached=True)) for row in rows}
+        return {row.key: (row.id, execution_from_row(row, row.id, cached=True)) for row in rows}
 
     # decisions
 
@@ -198,25 +225,25 @@ class Store:
             "exit": exit_code,
             "document": to_text(document),
         }
-        with self.lock, writing(self.engine, self.file) as connection:
+        with self.writing() as connection:
             connection.execute(insert(decisions).values(values))
 
     # digests of files
 
     def load_memo(self) -> DigestMemo:
         """Return the digests of files seen in earlier runs."""
-        with self.lock, self.engine.connect() as connection:
+        with self.reading() as connection:
             rows = connection.execute(select(digests)).all()
         return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)
 
     def save_memo(self, memo: DigestMemo) -> None:
         """Keep the digests taken since the last call; the newest state of each file replaces an older one."""
-        rows = [_digest_row(identity, digest) for identity, digest in memo.new_entries()]
+        rows = [_digest_row(identity, digest) for identity, digest in memo.new_entries() if _fits(identity)]
         if not rows:
             return
         statement = upsert(digests)
         replaced = {name: statement.excluded[name] for name in ("size", "mtime_ns", "ctime_ns", "sha256")}
-        with self.lock, writing(self.engine, self.file) as connection:
+        with self.writing() as connection:
             if int(connection.scalar(select(func.count()).select_from(digests)) or 0) > LARGEST_MEMO:
                 connection.execute(delete(digests))
             connection.execute(statement.on_conflict_do_update(index_elements=["device", "inode"], set_=replaced), rows)
@@ -232,7 +259,7 @@ def _execution_row(number: int, entry: Entry, now: float) -> Row:
     return (
         number,
         entry.key,
-        entry.input,
+        storable(entry.input),
         None if execution.output is None else to_text(execution.output),
         None if execution.error is None else storable(execution.error),
         None if execution.error_detail is None else storable(execution.error_detail),
@@ -249,14 +276,19 @@ def _trial_row(number: int, run: int, execution: int, entry: Entry) -> Row:
         number,
         run,
         trial.index,
-        case.id,
-        trial.variant,
+        storable(case.id),
+        storable(trial.variant),
         trial.repeat,
         None if case.expected is None else to_text(case.expected),
         to_text(dict(case.slice)) if case.slice else None,
         execution,
         int(entry.reused is not None),
     )
+
+
+def _fits(identity: Identity) -> bool:
+    """Whether SQLite can hold it: inodes of some network file systems are larger."""
+    return all(-_LARGEST <= part <= _LARGEST for part in identity)
 
 
 def _digest_row(identity: Identity, digest: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import delete, func, select, update
 
-from oloproof.storage.database import writing
 from oloproof.storage.schema import digests, executions, measurements, runs
 from oloproof.storage.store import Store
 
@@ -16,7 +15,7 @@ FORGOTTEN = b""
 
 def cache_stats(store: Store) -> dict[str, Any]:
     """Return how much is kept: answers, measurements, digests, runs, and bytes on disk."""
-    with store.lock, store.engine.connect() as connection:
+    with store.reading() as connection:
         counts = {
             "answers": connection.scalar(
                 select(func.count()).select_from(executions).where(executions.c.key != FORGOTTEN)
@@ -31,7 +30,7 @@ def cache_stats(store: Store) -> dict[str, Any]:
 
 def clear_cache(store: Store) -> int:
     """Forget every answer, measurement and digest for later runs; returns how many answers."""
-    with store.lock, writing(store.engine, store.file) as connection:
+    with store.writing() as connection:
         kept = executions.c.key != FORGOTTEN
         count = int(connection.scalar(select(func.count()).select_from(executions).where(kept)) or 0)
         connection.execute(update(executions).where(kept).values(key=FORGOTTEN))

@@ -49,14 +49,20 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None: ...
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing: clients that hang up are meant."""
+
+
 class Service:
     """A server whose ``answer`` a test sets; ``seen`` holds the headers and body of every request."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[dict[str, str], Any]] = []
         self.answer: Callable[[Handler], None] = lambda handler: handler.say({"output": 1})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.service = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self.server.server_port}/ask"
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
