@@ -30,5 +30,9 @@ def digest_of_text(text: str) -> str:
 
 
 def derived_key(base: str, *parts: str) -> bytes:
-    """Return the SHA-256 of texts under ``base``, itself a digest: cheap when ``base`` is shared by many."""
-    return hashlib.sha256("\n".join((base, *parts)).encode("utf-8", "surrogatepass")).digest()
+    """Return the SHA-256 of texts under ``base``, itself a digest: cheap when ``base`` is shared by many.
+
+    Each text stands behind its length, so that no two lists of texts run into one.
+    """
+    text = "".join([base, *(f"\n{len(part)}:{part}" for part in parts)])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -7,12 +7,10 @@ also where an installed package, or another project in this process, has a modul
 from __future__ import annotations
 
 import difflib
-import hashlib
 import importlib
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,43 +61,12 @@ def load_module(root: Path, name: str, error: type[OloproofError] = ConfigError)
         return _loaded[root, name]
 
 
-def source_digest(root: Path, value: Any) -> str:
-    """Return a SHA-256 over the source of the module that defines ``value`` and of the project modules it uses.
-
-    It follows what the modules hold, so it does not depend on what else is loaded or in which order.
-    """
-    digest = hashlib.sha256()
-    for name, path in sorted(_project_files(root.resolve(), value)):
-        digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
-
-
-def _project_files(root: Path, value: Any) -> Iterator[tuple[str, Path]]:
-    seen: set[int] = set()
-    waiting = [module for module in [_module_of(value)] if module is not None]
-    while waiting:
-        module = waiting.pop()
-        path = _file_of(module)
-        if id(module) in seen or path is None or not _is_own(path, root):
-            continue
-        seen.add(id(module))
-        yield path.relative_to(root).as_posix(), path
-        waiting += [used for held in list(vars(module).values()) if (used := _module_of(held)) is not None]
-
-
-def _module_of(value: Any) -> ModuleType | None:
-    if isinstance(value, ModuleType):
-        return value
-    name = getattr(value, "__module__", None)
-    return sys.modules.get(name) if isinstance(name, str) else None
-
-
 def _file_of(module: ModuleType) -> Path | None:
     file = getattr(module, "__file__", None)
     return Path(file).resolve() if isinstance(file, str) and file.endswith(".py") else None
 
 
-def _is_own(path: Path, root: Path) -> bool:
+def is_own(path: Path, root: Path) -> bool:
     """Return whether ``path`` is code of the project itself, not of an environment inside its folder."""
     if not path.is_relative_to(root) or path.is_relative_to(_PACKAGE):
         return False
@@ -141,7 +108,7 @@ def _import(root: Path, name: str, error: type[OloproofError]) -> ModuleType:
     finally:
         for added in set(sys.modules) - before:
             path = _file_of(sys.modules[added])
-            if path is not None and _is_own(path, root):
+            if path is not None and is_own(path, root):
                 if done:
                     _owners[added] = root
                 else:
@@ -176,7 +143,7 @@ def _restore(top: str, aside: dict[str, ModuleType], *, forget_ours: bool) -> No
 def _lies_under(module: ModuleType, root: Path) -> bool:
     path = _file_of(module)
     if path is not None:
-        return _is_own(path, root)
+        return is_own(path, root)
     return any(Path(place).resolve().is_relative_to(root) for place in getattr(module, "__path__", ()))
 
 

@@ -12,8 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import StringConstraints
 
-from oloproof.config.importing import load_object, source_digest
+from oloproof.config.importing import load_object
 from oloproof.config.models import EvaluatorOptions
+from oloproof.config.sources import digest_of_files, load_with_sources
 from oloproof.digests import canonical_json
 from oloproof.errors import EvaluatorError, MediaDrift, MediaMissing, MediaUnreadable, ToolMissing
 from oloproof.evaluators.base import Evaluator, Subject, shorten
@@ -94,7 +95,8 @@ class Custom(Evaluator[CustomOptions]):
     @property
     def identity(self) -> Mapping[str, Any]:
         """What makes its verdicts what they are: also the declared version and the source of its modules."""
-        source = source_digest(self.root, inspect.unwrap(self._function))
+        _, sources = load_with_sources(self.root, self.options.callable, EvaluatorError)
+        source = digest_of_files(self.root, sources, EvaluatorError)
         return {**super().identity, "version": self.definition.version, "source": source}
 
     @property

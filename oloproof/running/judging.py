@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from oloproof.errors import MediaDrift, MediaMissing, ToolMissing
 from oloproof.evaluators import Evaluator, Subject
 from oloproof.records import Verdict
+from oloproof.systems.loops import SharedLoop
 
 
 class Bench:
@@ -18,8 +17,7 @@ class Bench:
     def __init__(self, evaluators: Sequence[Evaluator[Any]]) -> None:
         self.evaluators = tuple(evaluators)
         self._after_error = [evaluator.options.on_execution_error for evaluator in evaluators]
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._starting = threading.Lock()
+        self._loop = SharedLoop()
 
     def verdicts(self, subject: Subject) -> list[Verdict]:
         """Return the verdict of every evaluator on one execution.
@@ -41,7 +39,7 @@ class Bench:
         try:
             verdict = evaluator.evaluate(subject)
             if not isinstance(verdict, Verdict):
-                verdict = self._await(verdict)
+                verdict = self._loop.result(verdict)
         except MediaDrift as error:
             raise MediaDrift(
                 f"case {subject.case.id!r}: {error}", path=error.path, recorded=error.recorded, found=error.found
@@ -57,20 +55,6 @@ class Bench:
             )
         return verdict
 
-    def _await(self, awaitable: Awaitable[Verdict]) -> Verdict:
-        async def wait() -> Verdict:
-            return await awaitable
-
-        return asyncio.run_coroutine_threadsafe(wait(), self._running_loop()).result()
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        with self._starting:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="oloproof-evaluators", daemon=True).start()
-            return self._loop
-
     def close(self) -> None:
         """Stop the loop, if one was needed."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import inspect
 import threading
 import time
@@ -17,8 +15,7 @@ from oloproof.systems.answers import as_json
 from oloproof.systems.base import AnswerError, System, failure, users_traceback
 from oloproof.systems.context import CurrentCase, enter
 from oloproof.systems.decorator import Named
-
-_GRACE = 2.0
+from oloproof.systems.loops import SharedLoop, TimeLimit
 
 
 class CallableSystem(System):
@@ -34,8 +31,7 @@ class CallableSystem(System):
         self.identity = identity
         self.timeout = timeout
         self.is_async = _is_async(function)
-        self._loop: _Loop | None = None
-        self._starting = threading.Lock()
+        self._loop = SharedLoop()
 
     def execute(self, trial: Trial) -> Execution:
         """Call the function for ``trial``; what it raises, of whatever kind, fails this execution only.
@@ -72,65 +68,20 @@ class CallableSystem(System):
         return self._awaited(answer, context, deadline) if inspect.isawaitable(answer) else answer
 
     def _awaited(self, answer: Awaitable[Any], context: Context, deadline: float | None) -> Any:
-        future = context.run(asyncio.run_coroutine_threadsafe, _settled(answer), self._running_loop())
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
         try:
-            value, error = future.result(None if deadline is None else max(0.0, deadline - time.monotonic()))
-        except TimeoutError:  # what the function raises comes as ``error``
-            future.cancel()
+            return self._loop.result(answer, context=context, timeout=left)
+        except TimeLimit:
             raise _too_late(self.timeout) from None
-        if error is not None:
-            raise error
-        return value
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        with self._starting:
-            if self._loop is None:
-                self._loop = _Loop()
-            return self._loop.loop
 
     def close(self) -> None:
         """Stop the event loop, cancelling what still runs on it."""
-        with self._starting:
-            if self._loop is not None:
-                self._loop.stop()
-                self._loop = None
+        self._loop.close()
 
 
 def _is_async(function: Any) -> bool:
     method = inspect.getattr_static(type(function), "__call__", None)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
-
-
-async def _settled(awaitable: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Return the value or what was raised: a SystemExit that left a task would end the loop for all trials."""
-    try:
-        return await awaitable, None
-    except BaseException as error:  # noqa: BLE001 - handed over to the trial's own thread
-        return None, error
-
-
-class _Loop:
-    """An event loop on a thread of its own, which nothing that runs on it can end."""
-
-    def __init__(self) -> None:
-        self._stopping = False
-        self._runner = asyncio.Runner()
-        self.loop = self._runner.get_loop()
-        self._thread = threading.Thread(target=self._run, name="oloproof-loop", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        with self._runner:
-            while not self._stopping:
-                with contextlib.suppress(SystemExit, KeyboardInterrupt):
-                    self.loop.run_forever()
-
-    def stop(self) -> None:
-        """End it; a coroutine that blocks the loop is left behind after a moment."""
-        self._stopping = True
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(_GRACE)
 
 
 def _call_within(limit: float, context: Context, function: Callable[[Any], Any], value: Any) -> Any:

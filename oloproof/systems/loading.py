@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from oloproof.config import Project
-from oloproof.digests import digest_of
+from oloproof.config.sources import digest_of_files, load_with_sources
 from oloproof.errors import SystemError_
-from oloproof.media.digesting import sha256_of
 from oloproof.systems.base import System
 from oloproof.systems.callables import CallableSystem
 from oloproof.systems.decorator import Named, agreed
-from oloproof.systems.sources import load_with_sources
 
 
 def load_system(project: Project) -> System:
@@ -25,7 +23,7 @@ def load_system(project: Project) -> System:
     """
     options = project.options.system
     if options.callable is not None:
-        function, sources = load_with_sources(project.root, options.callable)
+        function, sources = load_with_sources(project.root, options.callable, SystemError_)
         if not callable(function):
             raise SystemError_(f"system.callable: {options.callable} is a {type(function).__name__}, not a callable")
         if isinstance(function, type):
@@ -60,7 +58,9 @@ def _identity(project: Project, kind: str, named: Named, code: Iterable[Path]) -
         "kind": kind,
         "records": list(named.records),
         "parameters": declared,
-        "code": _digests(project.root, [*code, *_files_under(project.code_paths, project.outputs)]),
+        "code": digest_of_files(
+            project.root, [*code, *_files_under(project.code_paths, project.outputs)], SystemError_
+        ),
     }
 
 
@@ -81,16 +81,3 @@ def _is_code(file: Path, folder: Path, outputs: Path) -> bool:
     within = file.relative_to(folder).parts
     hidden = any(part.startswith(".") or part == "__pycache__" for part in within)
     return not hidden and file.is_file() and not (file.is_relative_to(outputs) and folder != outputs)
-
-
-def _digests(root: Path, files: Iterable[Path]) -> str:
-    """Return one digest over the contents of ``files`` and their names, which are relative to the project."""
-    entries = {}
-    for path in files:
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-        try:
-            with path.open("rb") as file:
-                entries[name] = sha256_of(file)
-        except OSError as error:
-            raise SystemError_(f"system: {path} is part of its code and cannot be read: {error.strerror}") from None
-    return digest_of(entries)

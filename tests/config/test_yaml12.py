@@ -67,7 +67,9 @@ def test_ratios_times_and_words_survive() -> None:
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=30))
 def test_quoted_text_comes_back(text: str) -> None:
-    assert parse_yaml(yaml.safe_dump({"a": text}, allow_unicode=True, width=1000), "f").data == {"a": text}
+    assert parse_yaml(yaml.safe_dump({"a": text}, allow_unicode=True, width=1000, default_style='"'), "f").data == {
+        "a": text
+    }
 
 
 @given(st.from_regex(r"[0-9a-f:._+-]{1,24}", fullmatch=True))

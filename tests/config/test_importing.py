@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oloproof.config.importing import load_object, source_digest
+from oloproof.config.importing import load_object
 from oloproof.errors import ConfigError, EvaluatorError
 
 
@@ -105,13 +105,3 @@ def test_a_failed_import_leaves_nothing_behind_and_may_be_mended(tmp_path: Path)
     assert "mended" not in sys.modules
     write(tmp_path, mended="x = 'it is mended now'")
     assert load_object(tmp_path, "mended:x") == "it is mended now"
-
-
-def test_the_digest_follows_the_modules_that_a_function_uses_and_no_others(tmp_path: Path) -> None:
-    def digest(root: Path) -> str:
-        return source_digest(root, load_object(root, "digested:run"))
-
-    texts = {"digested": "from used import help_me\ndef run(): return help_me()", "used": "def help_me(): return 1"}
-    one = digest(write(tmp_path / "a", **texts))
-    assert digest(write(tmp_path / "b", **texts, unused="x = 1")) == one
-    assert digest(write(tmp_path / "c", **{**texts, "used": "def help_me(): return 2"})) != one

@@ -8,34 +8,51 @@ importing the callable's module brought them in.
 from __future__ import annotations
 
 import ast
+import hashlib
 import inspect
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from oloproof.config.importing import load_object
-from oloproof.errors import SystemError_
+from oloproof.config.importing import is_own, load_object
+from oloproof.digests import digest_of
+from oloproof.errors import ConfigError, OloproofError
 
-_PACKAGE = Path(__file__).resolve().parent.parent
 _brought: dict[tuple[Path, str], frozenset[Path]] = {}
 """Per project and callable, the files that importing it brought in the first time in this process."""
 
 
-def load_with_sources(root: Path, spec: str) -> tuple[Any, list[Path]]:
+def load_with_sources(root: Path, spec: str, error: type[OloproofError] = ConfigError) -> tuple[Any, list[Path]]:
     """Return the object that ``spec`` (``module:attribute``) names, and the project's files it is made of.
 
     Raises:
-        SystemError_: it cannot be loaded.
+        OloproofError: it cannot be loaded; of the class ``error``.
     """
     before = dict(sys.modules)
-    value = load_object(root, spec, SystemError_)
+    value = load_object(root, spec, error)
     added = [_own_file(module, root) for name, module in sys.modules.items() if module is not before.get(name)]
     brought = _brought.setdefault((root, spec), frozenset(file for file in added if file is not None))
     module, _, _ = spec.partition(":")
     stated = set(_closure(root, [module, *_modules_of(value)]))
     return value, sorted(stated | {file for file in brought if file.is_file()})
+
+
+def digest_of_files(root: Path, files: Iterable[Path], error: type[OloproofError] = ConfigError) -> str:
+    """Return one digest over the contents of ``files`` and their names, which are relative to the project.
+
+    Raises:
+        OloproofError: one cannot be read; of the class ``error``.
+    """
+    entries = {}
+    for path in files:
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        try:
+            entries[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as failure:
+            raise error(f"{path} is part of the code and cannot be read: {failure.strerror}") from None
+    return digest_of(entries)
 
 
 def _modules_of(value: Any) -> Iterator[str]:
@@ -71,7 +88,7 @@ def _find(root: Path, name: str) -> Path | None:
     for place in places:
         stem = place.joinpath(*name.split("."))
         for path in (stem / "__init__.py", stem.with_name(f"{stem.name}.py")):
-            if path.is_file() and _is_own(path.resolve(), root):
+            if path.is_file() and is_own(path.resolve(), root):
                 return path.resolve()
     return None
 
@@ -79,14 +96,7 @@ def _find(root: Path, name: str) -> Path | None:
 def _own_file(module: Any, root: Path) -> Path | None:
     file = getattr(module, "__file__", None)
     path = Path(file).resolve() if isinstance(file, str) else None
-    return path if path is not None and path.is_file() and _is_own(path, root) else None
-
-
-def _is_own(path: Path, root: Path) -> bool:
-    """Return whether ``path`` is code of the project itself, not of an environment inside its folder."""
-    if not path.is_relative_to(root) or path.is_relative_to(_PACKAGE):
-        return False
-    return not any(part.startswith(".") or part.endswith("-packages") for part in path.relative_to(root).parts)
+    return path if path is not None and path.is_file() and is_own(path, root) else None
 
 
 def _parents(name: str) -> list[str]:
