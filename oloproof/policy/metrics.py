@@ -6,9 +6,12 @@ The unit is the case. Repeats of a case reduce first; what is missing or invalid
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import fsum
+from operator import attrgetter
 from typing import Any, Literal
 
 from oloproof.config.models import RATES
@@ -72,18 +75,14 @@ def reduce_cases(
     variant: str = ORIGINAL,
     slice_: Mapping[str, Any] | None = None,
 ) -> Iterator[CaseValue]:
-    """Yield one value a case, of one variant and, with ``slice_``, of the cases whose slice has these values."""
+    """Yield one value a case, of one variant and, with ``slice_``, of the cases whose slice has these values.
+
+    The observations of a case stand together, as runs keep them.
+    """
     wanted = _SliceFilter(slice_)
     chosen = (seen for seen in observations if seen.variant == variant and wanted(seen.slice))
-    if measure.repeats == 1:
-        for seen in chosen:
-            yield _reduced([seen], measure)
-        return
-    repeats: dict[str, list[Observation]] = {}
-    for seen in chosen:
-        repeats.setdefault(seen.case_id, []).append(seen)
-    for group in repeats.values():
-        yield _reduced(group, measure)
+    for _, repeats in groupby(chosen, key=attrgetter("case_id")):
+        yield _reduced(list(repeats), measure)
 
 
 class _SliceFilter:
@@ -177,46 +176,84 @@ def summarize(
         ValueError: a score lies outside the range that its criterion declares.
     """
     name = name or measure.criterion
-    cases = list(values)
-    whole = [case for case in cases if case.whole]
-    invalid = sum(case.unknown == "invalid" for case in cases)
-    missing = sum(case.unknown == "missing" for case in cases)
-    seen = [case.observed for case in cases if case.observed is not None]
-    hits = name.rpartition(".")[2] in RATES
-    passed = sum(case.high > 0.0 for case in whole) if hits else sum(not case.failed for case in whole)
+    tally = _Tally(hits=name.rpartition(".")[2] in RATES, keep=not measure.binary)
+    for case in values:
+        tally.add(case)
     if measure.binary:
-        interval = missing_bounded_interval(passed, len(whole), missing + invalid, level) if cases else None
+        unknown = tally.missing + tally.invalid
+        interval = missing_bounded_interval(tally.passed, tally.whole, unknown, level) if tally.n else None
     else:
-        interval = _mean_interval(cases, measure, level)
+        interval = tally.mean_interval(measure, level)
     return Metric(
         criterion=name,
         kind=measure.kind,
         variant=variant,
         slice=None if slice_ is None else dict(slice_),
         estimand=measure.estimand,
-        estimate=fsum(seen) / len(seen) if seen else None,
+        estimate=tally.estimate,
         interval=interval,
         level=level,
         method=CLOPPER_PEARSON if measure.binary else BETTING,
-        n=len(cases),
-        observed=len(whole),
-        passed=passed,
-        failed=len(whole) - passed,
-        invalid=invalid,
-        missing=missing,
+        n=tally.n,
+        observed=tally.whole,
+        passed=tally.passed,
+        failed=tally.whole - tally.passed,
+        invalid=tally.invalid,
+        missing=tally.missing,
     )
 
 
-def _mean_interval(cases: Sequence[CaseValue], measure: Measure, level: float) -> tuple[float, float] | None:
-    """Return the betting interval: its lower end from the lowest values that each case may have, its upper likewise."""
-    if not cases:
-        return None
-    low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
-    lowest = bounded_mean_interval(sorted(case.low for case in cases), low, high, level)
-    if all(case.whole for case in cases):
-        return lowest
-    highest = bounded_mean_interval(sorted(case.high for case in cases), low, high, level)
-    return None if lowest is None or highest is None else (lowest[0], highest[1])
+class _Tally:
+    """Counts over the values of cases, one at a time; the values themselves are kept (``keep``) only for means.
+
+    With ``hits`` a case counts as passed when any of its repeats is a hit, otherwise when none of them failed.
+    """
+
+    def __init__(self, *, hits: bool, keep: bool) -> None:
+        self._hits = hits
+        self._keep = keep
+        self._lows, self._highs, self._seen = array("d"), array("d"), array("d")
+        self._sum = 0.0
+        self._observed = 0
+        self.n = self.whole = self.passed = self.invalid = self.missing = 0
+
+    def add(self, case: CaseValue) -> None:
+        """Count one case."""
+        self.n += 1
+        if case.unknown is None:
+            self.whole += 1
+            self.passed += case.high > 0.0 if self._hits else not case.failed
+        elif case.unknown == "invalid":
+            self.invalid += 1
+        else:
+            self.missing += 1
+        if self._keep:
+            self._lows.append(case.low)
+            self._highs.append(case.high)
+        if case.observed is not None:
+            self._observed += 1
+            if self._keep:
+                self._seen.append(case.observed)
+            else:
+                self._sum += case.observed  # zeros and ones, whose sum is exact
+
+    @property
+    def estimate(self) -> float | None:
+        """The mean of what was observed; the order of the cases does not matter."""
+        if not self._observed:
+            return None
+        return (fsum(self._seen) if self._keep else self._sum) / self._observed
+
+    def mean_interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
+        """Return the betting interval: the lower end from the lowest values cases may have, the upper likewise."""
+        if not self.n:
+            return None
+        low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
+        lowest = bounded_mean_interval(sorted(self._lows), low, high, level)
+        if self.whole == self.n:
+            return lowest
+        highest = bounded_mean_interval(sorted(self._highs), low, high, level)
+        return None if lowest is None or highest is None else (lowest[0], highest[1])
 
 
 def rate_of(observations: Iterable[Observation], rate: str) -> Iterator[Observation]:

@@ -195,7 +195,7 @@ def _refuse_silence(shop: Workshop) -> None:
     """Stop when the service was never reached: nothing was learned about it."""
     if shop.system.never_answered:
         raise SystemError_(
-            f"{shop.system.name} could not be reached and never answered; start it and run again "
+            f"{shop.system.name} never answered once; start it, or give it more time (timeout:), and run again "
             "(oloproof inspect --failures shows what each case met)"
         )
 

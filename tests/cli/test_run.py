@@ -198,7 +198,7 @@ def test_a_service_that_is_down_ends_with_2(folder: Any) -> None:
     folder.cases([{"id": "a", "input": 1}])
     ended = folder.run("run")
     assert ended.exit == 2
-    assert "could not be reached" in ended.err
+    assert "never answered" in ended.err
 
 
 def test_junit_html_and_markdown_are_written_beside_the_run(echo: Callable[..., Any]) -> None:
