@@ -79,9 +79,9 @@ def run(
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
         conclusion = conclude(history, history.find(shop.run.id), project.policy)
+        record_decision(shop.store, history.find(shop.run.id), project.policy, conclusion)
         shop.store.finish(shop.run, "complete")
         result = _result(shop, history, conclusion, time.monotonic() - started)
-        record_decision(shop.store, result.run, project.policy, conclusion)
     return result
 
 
