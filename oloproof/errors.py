@@ -102,12 +102,23 @@ class MediaError(OloproofError):
 
 
 class MediaDrift(MediaError):
-    """A recorded file holds other bytes than were recorded. Stops the run."""
+    """A recorded file holds other bytes than were recorded. Stops the run.
 
-    def __init__(self, message: str, *, path: str | Path = "", recorded: str = "", found: str = "") -> None:
+    ``recorded`` and ``found`` are both digests where known, ``case`` the id of the case that recorded the file.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | Path = "", recorded: str = "", found: str = "", case: str = ""
+    ) -> None:
         super().__init__(message, path=path, code="media_changed")
         self.recorded = recorded
         self.found = found
+        self.case = case
+
+    def of_case(self, case: str) -> MediaDrift:
+        """Return this error with the case named that recorded the file."""
+        text = f"case {case!r}: {self}"
+        return MediaDrift(text, path=self.path, recorded=self.recorded, found=self.found, case=case)
 
 
 class MediaMissing(MediaError):

@@ -23,6 +23,7 @@ from oloproof.evaluators.base import (
     labels_of,
     shorten,
 )
+from oloproof.media.extras import INSTALL
 from oloproof.media.hashing import FLAT_SPREAD, PREPARATION, parse_hash, perceptual_hash
 from oloproof.media.reading import MediaReader
 from oloproof.media.recording import media_file, using_reader
@@ -130,7 +131,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         """Check that pictures can be hashed here, and that the reference for every case has content."""
         for module in ("PIL", "imagehash"):
             if importlib.util.find_spec(module) is None:
-                raise ToolMissing(f"{self.criterion} needs {module}; install it with: pip install 'oloproof[media]'")
+                raise ToolMissing(f"{self.criterion} needs {module}; {INSTALL}")
         if self._fixed is None:
             return
         where = f"{self.criterion}: reference_file {self.options.reference_file}"

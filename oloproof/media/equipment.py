@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from oloproof.media.extras import INSTALL
 from oloproof.media.ffmpeg import run_tool
 
 
@@ -22,11 +23,10 @@ class Equipment:
 
 def equipment() -> list[Equipment]:
     """Return everything that files may need, installed or not."""
-    extra = "pip install 'oloproof[media]' (from a checkout: pip install '.[media]')"
     system = "apt-get install ffmpeg, or brew install ffmpeg"
     return [
-        Equipment("pillow", _package("pillow"), "decoding images, thumbnails, image_matches_reference", extra),
-        Equipment("imagehash", _package("imagehash"), "image_matches_reference", extra),
+        Equipment("pillow", _package("pillow"), "decoding images, thumbnails, image_matches_reference", INSTALL),
+        Equipment("imagehash", _package("imagehash"), "image_matches_reference", INSTALL),
         Equipment("ffprobe", _tool("ffprobe"), "facts of video and of compressed audio", system),
         Equipment("ffmpeg", _tool("ffmpeg"), "decoding video and compressed audio to the end", system),
     ]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from oloproof.errors import ToolMissing
 from oloproof.media.drafting import DEFAULT, Limits
+from oloproof.media.extras import INSTALL
 from oloproof.media.images import open_upright_srgb
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def hash_picture(picture: Image.Image, *, background: str = "white") -> Perceptu
     try:
         import imagehash
     except ImportError as error:
-        raise ToolMissing("imagehash is needed; install it with: pip install 'oloproof[media]'") from error
+        raise ToolMissing(f"imagehash is needed; {INSTALL}") from error
     bits = int(str(imagehash.phash(picture, hash_size=SIZE)), 16)
     spread, across, down, mean = _spread(picture)
     flat = spread < FLAT_SPREAD

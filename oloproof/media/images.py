@@ -21,6 +21,7 @@ from oloproof.errors import MediaUnreadable, ToolMissing
 from oloproof.media import png
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, Draft, Limits
+from oloproof.media.extras import INSTALL
 from oloproof.media.formats import FORMATS, describe
 from oloproof.media.headers import read_header
 from oloproof.media.sniffing import identify
@@ -77,9 +78,7 @@ def _pillow(module: str):  # type: ignore[no-untyped-def]
     try:
         return importlib.import_module(f"PIL.{module}")
     except ImportError as error:
-        raise ToolMissing(
-            "Pillow is needed to decode images; install it with: pip install 'oloproof[media]'"
-        ) from error
+        raise ToolMissing(f"Pillow is needed to decode images; {INSTALL}") from error
 
 
 def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002

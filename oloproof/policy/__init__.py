@@ -1,6 +1,6 @@
 """From verdicts to metrics and from rules to decisions."""
 
-from oloproof.policy.comparing import Comparison, compare_cases, decide_comparison
+from oloproof.policy.comparing import Comparison, compare_cases, decide_comparison, partial_decision
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
 from oloproof.policy.reasons import REASONS
 from oloproof.policy.rules import Standing, decide_rule, threshold_of
@@ -14,6 +14,7 @@ __all__ = [
     "compare_cases",
     "decide_comparison",
     "decide_rule",
+    "partial_decision",
     "rate_of",
     "reduce_cases",
     "summarize",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
 from oloproof.config.models import RuleOptions
@@ -135,6 +135,17 @@ _GOALS: dict[str, Goal] = {
     "non_inferiority": "non_inferior",
     "equivalence": "equivalent",
 }
+
+
+def partial_decision(decision: Decision) -> Decision:
+    """Return what a rule concludes when one of the runs took only some of the cases: nothing, and it blocks."""
+    return replace(
+        decision,
+        state="INSUFFICIENT_EVIDENCE",
+        reason="partial_run",
+        message=f"{decision.metric}: one of the runs took only some of the cases; run all of them to decide.",
+        blocking=True,
+    )
 
 
 def _decided(rule: RuleOptions, found: Comparison | None) -> tuple[DecisionState, str]:

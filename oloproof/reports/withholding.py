@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from oloproof.media.formats import FORMATS
 
 WITHHOLDABLE = frozenset({"paths"})
 
@@ -20,6 +23,8 @@ _INSIDE = re.compile(
     re.VERBOSE,
 )
 """The folders of an absolute path that stands in a text."""
+
+_BLANK = re.compile(r"\s")
 
 _WHOLE = re.compile(r"(?:/|~[\w-]*/|[A-Za-z]:[\\/]|\\\\)(?:\S*|[^\n]*\.\w{1,5})")
 """A text that is an absolute path and nothing else; one that ends as a file's name may hold spaces."""
@@ -46,7 +51,7 @@ class Withholding:
         """Return ``text`` with every absolute path cut down to its last part."""
         if not self.paths or not ("/" in text or "\\" in text):
             return text
-        if _WHOLE.fullmatch(text):
+        if _WHOLE.fullmatch(text) or _names_media(text):
             return "…/" + _last_part(text)
         for root in self._roots:
             text = text.replace(root, "…/")
@@ -66,11 +71,32 @@ class Withholding:
         """Return a trial's document without the places of its files; their digests, sizes and kinds stay."""
         if not self.paths:
             return dict(document)
-        media = [
-            {**self.value(item), "path": None, "name": _last_part(item["name"])} for item in document.get("media", ())
-        ]
-        rest = {key: self.value(value) for key, value in document.items() if key != "media"}
+        items = document.get("media", ())
+        media = [{**self.value(item), "path": None, "name": _last_part(item["name"])} for item in items]
+        recorded = {item["path"]: "…/" + _last_part(item["path"]) for item in items if "/" in item["path"]}
+        rest = {key: self.value(_replaced(value, recorded)) for key, value in document.items() if key != "media"}
         return {**rest, "media": media}
+
+
+def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
+    """Return a JSON value in which every text that is a key of ``texts`` is what stands there."""
+    if isinstance(value, str):
+        return texts.get(value, value)
+    if isinstance(value, Mapping):
+        return {key: _replaced(inner, texts) for key, inner in value.items()}
+    return [_replaced(inner, texts) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _names_media(text: str) -> bool:
+    """Return whether ``text`` is nothing but a relative path of a media file: where it lies in the project."""
+    name = _last_part(text)
+    suffix = PurePosixPath(name).suffix.lower().lstrip(".")
+    return name != text and not _BLANK.search(text) and "://" not in text and suffix in _media_suffixes()
+
+
+@cache
+def _media_suffixes() -> frozenset[str]:
+    return frozenset(suffix for format_ in FORMATS.values() if format_.kind for suffix in format_.extensions)
 
 
 def _last_part(path: str) -> str:

@@ -15,6 +15,7 @@ from oloproof.policy import (
     compare_cases,
     decide_comparison,
     decide_rule,
+    partial_decision,
     rate_of,
     reduce_cases,
     summarize,
@@ -53,6 +54,12 @@ def measures_of(document: Mapping[str, Any]) -> dict[str, Measure]:
         )
         for entry in document["evaluators"]
     }
+
+
+def policy_of(run: StoredRun) -> PolicyOptions | None:
+    """Return the policy that the project had when the run began."""
+    stored = run.document["project"]["policy"]
+    return None if stored is None else PolicyOptions.model_validate(stored)
 
 
 def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> Conclusion:
@@ -176,7 +183,8 @@ def compare_runs(
         matching = next(one for one in found if one.criterion == rule.criterion)
         if rule.slice is not None:
             matching = compare(after[rule.criterion], rule.slice)
-        decisions.append(decide_comparison(rule, matching, judges, policy.block_on))
+        decision = decide_comparison(rule, matching, judges, policy.block_on)
+        decisions.append(partial_decision(decision) if candidate.partial or baseline.partial else decision)
     return found, decisions
 
 

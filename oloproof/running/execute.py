@@ -6,49 +6,24 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from oloproof.digests import digest_of
-from oloproof.errors import RunInterrupted
+from oloproof.errors import MediaDrift, RunInterrupted
 from oloproof.evaluators import Subject
 from oloproof.media import MediaReader, using_reader
-from oloproof.records import Execution, Notice
+from oloproof.records import Execution
 from oloproof.running.crew import Crew
-from oloproof.running.events import Listener, Noticed, TrialsDone
-from oloproof.running.judging import Bench
-from oloproof.running.plan import Plan
+from oloproof.running.events import TrialsDone
+from oloproof.running.verify import explained
 from oloproof.running.work import BLOCK, Work, Workload
-from oloproof.storage import Entry, OpenRun, Store, StoredMeasurements
-from oloproof.systems import System
+from oloproof.running.workshop import Workshop
+from oloproof.storage import Entry, History
 
 _BATCH = 500
 _LONGEST_UNSTORED = 0.2
 _HEARTBEAT = 0.2
 _GRACE = 5.0
-
-
-@dataclass(slots=True)
-class Workshop:
-    """What every part of a run under way shares."""
-
-    plan: Plan
-    store: Store
-    run: OpenRun
-    reader: MediaReader
-    measurements: StoredMeasurements
-    system: System
-    bench: Bench
-    listener: Listener
-    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    done: int = 0
-    cached: int = 0
-    failed: int = 0
-
-    def notice(self, code: str, message: str) -> None:
-        """Keep a notice with the run and say it."""
-        notice = Notice(code, message)
-        self.run.notices.append(notice)
-        self.listener(Noticed(notice))
 
 
 def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
@@ -138,13 +113,20 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             if isinstance(result, BaseException):
                 crew.stop(_GRACE)
                 _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
-                raise result
+                raise _cause(shop, result)
             waiting.append(result)
         now = time.monotonic()
         if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)
             waiting, stored_at = [], now
     _store(shop, waiting)
+
+
+def _cause(shop: Workshop, error: BaseException) -> BaseException:
+    if not isinstance(error, MediaDrift):
+        return error
+    history = History(shop.store)
+    return explained(error, history, history.find(shop.run.id))
 
 
 def _store(shop: Workshop, entries: Sequence[Entry]) -> None:

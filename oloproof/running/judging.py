@@ -41,9 +41,7 @@ class Bench:
             if not isinstance(verdict, Verdict):
                 verdict = self._loop.result(verdict)
         except MediaDrift as error:
-            raise MediaDrift(
-                f"case {subject.case.id!r}: {error}", path=error.path, recorded=error.recorded, found=error.found
-            ) from None
+            raise error.of_case(subject.case.id) from None
         except ToolMissing as error:
             raise ToolMissing(f"case {subject.case.id!r}, {evaluator.criterion}: {error}") from None
         except MediaMissing as error:

@@ -19,10 +19,11 @@ from oloproof.records import Notice, Trial
 from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
-from oloproof.running.execute import Workshop, execute_trials
+from oloproof.running.execute import execute_trials
 from oloproof.running.judging import Bench
 from oloproof.running.plan import Plan, Selection, make_plan
 from oloproof.running.verify import verify_recorded
+from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
 from oloproof.systems import Surroundings, trial_folder
 
@@ -81,8 +82,7 @@ def run(
         conclusion = conclude(history, history.find(shop.run.id), project.policy)
         record_decision(shop.store, history.find(shop.run.id), project.policy, conclusion)
         shop.store.finish(shop.run, "complete")
-        result = _result(shop, history, conclusion, time.monotonic() - started)
-    return result
+        return _result(shop, history, conclusion, time.monotonic() - started)
 
 
 @contextmanager

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from oloproof.errors import MediaDrift, MediaMissing
-from oloproof.records import MediaItem, Verdict
-from oloproof.running.execute import Workshop
+from oloproof.records import Verdict
+from oloproof.running.workshop import Workshop
 from oloproof.storage import History, StoredRun
 
 
@@ -30,29 +28,25 @@ def verify_recorded(shop: Workshop, stored: StoredRun) -> None:
             verdict = Verdict.missing(str(error), code=error.code)
             amended += [(trial, number, verdict) for number in readers]
         except MediaDrift as error:
-            raise _explained(error, case, media, history, stored) from None
+            raise explained(error.of_case(case), history, stored) from None
     if amended:
         shop.store.amend_verdicts(shop.run, amended)
 
 
-def _explained(
-    error: MediaDrift, case: str, media: tuple[MediaItem, ...], history: History, stored: StoredRun
-) -> MediaDrift:
-    other = next(_other_recorders(error, case, media, history, stored), None)
-    text = f"case {case!r}: {error}"
-    if other is not None:
-        text += (
-            f". Case {other!r} recorded the same path with other bytes, so one overwrote the other's evidence; "
-            "let each trial write to current_case().path(name), a place of its own"
-        )
-    return MediaDrift(text, path=error.path, recorded=error.recorded, found=error.found)
-
-
-def _other_recorders(
-    error: MediaDrift, case: str, media: tuple[MediaItem, ...], history: History, stored: StoredRun
-) -> Iterator[str]:
-    recorded = {item.path: item.sha256 for item in media if item.sha256 == error.recorded}
-    for _, other, items in history.recorded_media(stored):
-        for item in items:
-            if item.path in recorded and item.sha256 != recorded[item.path] and other != case:
-                yield other
+def explained(error: MediaDrift, history: History, run: StoredRun) -> MediaDrift:
+    """Return ``error`` with its cause where the run knows it: another case recorded the same path with other bytes."""
+    root = history.store.root
+    others = (
+        case
+        for _, case, media in history.recorded_media(run)
+        for item in media
+        if case != error.case and item.sha256 != error.recorded and str(root / item.path) == error.path
+    )
+    other = next(others, None)
+    if other is None:
+        return error
+    text = (
+        f"{error}. Case {other!r} recorded the same path with other bytes, so one overwrote the other's evidence; "
+        "let each trial write to current_case().path(name), a place of its own"
+    )
+    return MediaDrift(text, path=error.path, recorded=error.recorded, found=error.found, case=error.case)

@@ -99,6 +99,27 @@ def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     assert states == {"not-worse": "PASS", "better": "INSUFFICIENT_EVIDENCE"}
 
 
+def test_compare_decides_nothing_on_a_run_of_some_cases(ran: Any) -> None:
+    ran.write("compare.yaml", "version: 1\nrules:\n  - {id: better, metric: right, kind: superiority}\n")
+    ran.run("run", "--quiet", "--limit", "3")
+    ended = ran.run("compare", "--policy", "compare.yaml", "--json")
+    assert ended.exit == 1
+    assert [one["reason"] for one in ended.document["decisions"]] == ["partial_run"]
+
+
+def test_inspect_shows_what_was_decided_by_the_policy_of_the_run(ran: Any) -> None:
+    assert [one["rule"] for one in ran.run("inspect", "--json").document["decisions"]] == ["floor"]
+
+
+def test_export_withholds_where_files_lie(folder: Any) -> None:
+    assert folder.run("init").exit == 0
+    assert folder.run("run", "--quiet").exit == 0
+    text = folder.run("export", "--format", "jsonl", "--withhold", "paths").out
+    assert "lamp.jpg" in text
+    assert "data/photos" not in text
+    assert str(folder.root) not in text
+
+
 def test_plan_says_how_many_more_cases_would_decide(ran: Any) -> None:
     rule = ran.run("plan", "--json").document["rules"][0]
     assert rule["state"] == "INSUFFICIENT_EVIDENCE" or rule["more_at_best"] == 0

@@ -187,6 +187,33 @@ def test_two_executions_that_share_a_path_are_told_so_with_the_cure(photos: Call
         run(folder.root)
 
 
+def test_the_cure_is_told_too_when_the_overwriting_is_noticed_while_evaluating(photos: Callable[..., Any]) -> None:
+    app = """
+        import time
+        from pathlib import Path
+        from oloproof import current_case, media_file
+
+        def thumbnail(case):
+            path = Path(__file__).parent / "shared.png"
+            time.sleep(0.4 * (case["mode"] == "overwrites"))
+            path.write_bytes(Path(case["photo"]).read_bytes())
+            current_case().media([media_file(path)])
+            time.sleep(1.5 * (case["mode"] == "is overwritten"))
+            return {"width": 64}
+        """
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {name: copier, callable: "app:thumbnail", records: [media/v1]}
+        concurrency: 2
+        evaluators: [{type: media_check, criterion: whole, intact: true}]
+        """
+    folder = photos("is overwritten", "overwrites", app=app, project=project)
+    with pytest.raises(MediaDrift, match=r"recorded the same path.*current_case\(\)\.path\(name\)"):
+        run(folder.root)
+
+
 def test_a_moved_project_is_the_same_project(photos: Callable[..., Any], tmp_path: Path) -> None:
     folder = photos("fine", "fine")
     run(folder.root)

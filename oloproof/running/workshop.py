@@ -1,0 +1,38 @@
+"""What every part of a run under way shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from oloproof.media import MediaReader
+from oloproof.records import Notice
+from oloproof.running.events import Listener, Noticed
+from oloproof.running.judging import Bench
+from oloproof.running.plan import Plan
+from oloproof.storage import OpenRun, Store, StoredMeasurements
+from oloproof.systems import System
+
+
+@dataclass(slots=True)
+class Workshop:
+    """The plan, the database, the system and the evaluators of a run, and what was done so far."""
+
+    plan: Plan
+    store: Store
+    run: OpenRun
+    reader: MediaReader
+    measurements: StoredMeasurements
+    system: System
+    bench: Bench
+    listener: Listener
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    done: int = 0
+    cached: int = 0
+    failed: int = 0
+
+    def notice(self, code: str, message: str) -> None:
+        """Keep a notice with the run and say it."""
+        notice = Notice(code, message)
+        self.run.notices.append(notice)
+        self.listener(Noticed(notice))
