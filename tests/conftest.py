@@ -70,6 +70,26 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
+@pytest.fixture
+def as_nobody(tmp_path: Path) -> Callable[..., str]:
+    """Run a Python script that calls ``give_up_rights()`` when it has imported what it needs; returns its output.
+
+    So it is somebody without rights also where the tests run as the superuser.
+    """
+    for folder in (tmp_path, *tmp_path.parents):
+        if not folder.stat().st_mode & 0o001 and os.access(folder, os.W_OK):
+            folder.chmod(folder.stat().st_mode | 0o011)
+
+    def run(script: str, *arguments: str) -> str:
+        drop = "def give_up_rights():\n    import os\n    if os.getuid() == 0: os.setuid(65534)\n"
+        command = [sys.executable, "-c", drop + dedent(script), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
 ECHO_PROJECT = """\
 version: 1
 project: echo

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -44,14 +44,23 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(StorageError, match="cannot be made or written: Permission denied"):
-            Store(tmp_path)
-    finally:
-        tmp_path.chmod(0o700)
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, as_nobody: Callable[..., str]) -> None:
+    tmp_path.chmod(0o755)
+    script = """
+        import os, sys
+        from pathlib import Path
+        from oloproof.errors import StorageError
+        from oloproof.storage import Store
+        os.chmod(sys.argv[1], 0o555)
+        give_up_rights()
+        try:
+            Store(Path(sys.argv[1]))
+        except StorageError as error:
+            print(error)
+        """
+    told = as_nobody(script, str(tmp_path))
+    tmp_path.chmod(0o755)
+    assert "cannot be made or written: Permission denied" in told
 
 
 def test_a_database_that_may_only_be_read_can_be_read_and_says_so_when_written(base: Base) -> None:
