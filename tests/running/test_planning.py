@@ -1,0 +1,72 @@
+"""What rules can decide at a number of cases, before and after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from oloproof.config import PolicyOptions
+from oloproof.policy import Measure
+from oloproof.running import run
+from oloproof.running.deciding import policy_of
+from oloproof.running.planning import Prospect, prospects, what_rules_can_decide
+from oloproof.storage import History, Store
+
+MEASURES = {
+    "right": Measure("right"),
+    "score": Measure("score", kind="score", score_range=(0, 5)),
+    "judged": Measure("judged", calls_model=True),
+}
+
+
+def prospect(rule: dict[str, Any], n: int = 30) -> str:
+    policy = PolicyOptions.model_validate({"rules": [{"id": "r", **rule}]})
+    return what_rules_can_decide(policy, MEASURES, n)[0].can_decide
+
+
+@pytest.mark.parametrize(
+    ("rule", "n", "words"),
+    [
+        ({"metric": "right", "min": 0.8}, 30, "PASS from 29, FAIL up to 18"),
+        ({"metric": "right", "min": 0.9}, 20, "no count passes below n=36"),
+        ({"metric": "right", "max_failures": 2}, 20, "PASS up to 2 failures"),
+        ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
+        ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
+        ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
+        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "of that slice"),
+        ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
+        ({"metric": "judged", "min": 0.8}, 30, "nothing before people's labels"),
+    ],
+)
+def test_each_kind_of_rule_says_what_decides_it(rule: dict[str, Any], n: int, words: str) -> None:
+    assert words in prospect(rule, n)
+
+
+def prospects_of(folder: Any) -> list[Prospect]:
+    run(folder.root)
+    store = Store(folder.root)
+    try:
+        history = History(store)
+        found = history.find()
+        return prospects(history, found, policy_of(found))
+    finally:
+        store.close()
+
+
+def test_after_a_run_it_is_said_how_many_more_cases_would_pass(echo: Callable[..., Any]) -> None:
+    app = "def answer(case):\n    return {'answer': case['n'] * 2 if case['n'] > 1 else -1}\n"
+    folder = echo(30, app=app, more="policy: {rules: [{id: floor, metric: right, min: 0.8}]}\n")
+    found = prospects_of(folder)[0]
+    assert (found.state, found.n, found.more_at_best, found.more_if_rate_stays) == ("INSUFFICIENT_EVIDENCE", 30, 4, 18)
+    assert found.probability is not None
+    assert "4 more if every one of them is good, 18 more if the rate stays" in found.message
+
+
+def test_a_rate_below_the_bar_never_passes_if_it_stays(echo: Callable[..., Any]) -> None:
+    app = "def answer(case):\n    return {'answer': case['n'] * 2 if case['n'] % 2 else -1}\n"
+    folder = echo(20, app=app, more="policy: {rules: [{id: floor, metric: right, min: 0.8}]}\n")
+    found = prospects_of(folder)[0]
+    assert found.state == "FAIL"
+    assert "never if the rate stays" in found.message
