@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ OptionsModel = type[EvaluatorOptions]
 OptionsT = TypeVar("OptionsT", bound=EvaluatorOptions)
 
 
-class Evaluator(Generic[OptionsT]):
+class Evaluator(ABC, Generic[OptionsT]):
     """The base of every built-in check.
 
     A subclass sets ``Options`` (the model of its keys in the project file), ``version`` (raised when its verdicts may
@@ -87,9 +88,9 @@ class Evaluator(Generic[OptionsT]):
             EvaluatorError: it could never work as configured.
         """
 
+    @abstractmethod
     def evaluate(self, subject: Subject) -> Verdict | Awaitable[Verdict]:
         """Return the verdict on one execution."""
-        raise NotImplementedError
 
 
 def field_of(value: Any, path: str | None) -> Any:
