@@ -2,17 +2,60 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import sys
 import traceback
+from types import FrameType
+from typing import NoReturn
+
+import click
 
 from oloproof.cli.group import root
 
+NOT_COMPLETED = 2
 
-def main() -> None:
-    """Run the command line; a bug of ours keeps its traceback and ends with 2, like all that could not complete."""
+
+def main() -> NoReturn:
+    """Run the command line and end with its exit code.
+
+    Whatever could not be completed ends with 2: a wrong option, being stopped (Ctrl-C, SIGTERM), a full disk behind
+    standard output, and a bug of ours, which keeps its traceback.
+    """
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
     try:
-        root(prog_name="oloproof")
+        code = root.main(prog_name="oloproof", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        _one_document(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped by hand", err=True)
+        _one_document("stopped by hand")
+    except BrokenPipeError:
+        _silence_stdout()
+    except OSError as error:
+        _silence_stdout()
+        click.echo(f"error: cannot write standard output: {error.strerror}", err=True)
     except Exception:  # noqa: BLE001 - the outermost edge
         traceback.print_exc()
-        print("oloproof: this is a bug; please report it with the lines above", file=sys.stderr)
-        sys.exit(2)
+        click.echo("oloproof: this is a bug; please report it with the lines above", err=True)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(NOT_COMPLETED)
+
+
+def _as_ctrl_c(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _one_document(message: str) -> None:
+    """Print an error as the one document that ``--json`` promises, where it was asked for."""
+    if "--json" in sys.argv:
+        error = {"type": "UsageError", "message": message, "problems": []}
+        click.echo(json.dumps({"exit": NOT_COMPLETED, "error": error}))
+
+
+def _silence_stdout() -> None:
+    """Let what is still to be flushed at the end go nowhere instead of failing once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

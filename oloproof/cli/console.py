@@ -76,13 +76,10 @@ def reported(command: Command) -> Command:
         try:
             return command(*args, **kwargs)
         except OloproofError as error:
-            click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+            print_error(error)
             if kwargs.get("as_json"):
                 print_document(error_document(error))
             sys.exit(error.exit_code)
-        except KeyboardInterrupt:
-            click.echo("stopped by hand", err=True)
-            sys.exit(2)
 
     return wrapped  # type: ignore[return-value]
 
@@ -92,7 +89,26 @@ def terminal_width() -> int:
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 120)
 
 
-def painted(text: str, state: str) -> str:
-    """Return ``text`` in the colour of a state; without colour where the terminal has none."""
-    colors = {"PASS": "green", "pass": "green", "FAIL": "red", "fail": "red"}
-    return click.style(text, fg=colors.get(state, "yellow"), bold=state.isupper())
+def print_error(error: object) -> None:
+    """Print an error in words on standard error."""
+    flag = click.style("error: ", fg="red", bold=True) if _colored() else "error: "
+    click.echo(f"{flag}{error}", err=True)
+
+
+_COLORS = {"PASS": "green", "pass": "green", "FAIL": "red", "fail": "red"}
+_WORRYING = ("INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "missing", "invalid", "warning")
+
+
+def painted(text: str, style: str) -> str:
+    """Return ``text`` in the colour of a state or outcome, strong or quiet; plain where colours are not wanted."""
+    if not _colored():
+        return text
+    if style == "quiet":
+        return click.style(text, dim=True)
+    color = _COLORS.get(style, "yellow" if style in _WORRYING else None)
+    return click.style(text, fg=color, bold=style == "strong" or style.isupper())
+
+
+def _colored() -> bool:
+    """Whether colours are wanted at all; click takes them out where the stream is no terminal."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

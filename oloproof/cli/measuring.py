@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from oloproof.cli.console import print_document, reported
-from oloproof.errors import MediaError
+from oloproof.cli.console import painted, print_document, print_error, reported
+from oloproof.errors import MediaError, ToolMissing
 from oloproof.media.survey import survey
 
 
@@ -29,17 +29,19 @@ def media_command(files: tuple[str, ...], as_json: bool) -> None:
             found.append(survey(given))
         except MediaError as error:
             errors.append({"path": given, "code": error.code, "message": str(error)})
+        except ToolMissing as error:
+            errors.append({"path": given, "code": "tool_missing", "message": f"{given}: {error}"})
     if as_json:
         print_document({"files": found, "errors": errors})
     else:
         click.echo("\n\n".join(_words(facts) for facts in found))
     for problem in errors:
-        click.echo(click.style("error: ", fg="red", bold=True) + problem["message"], err=True)
+        print_error(problem["message"])
     sys.exit(2 if errors else 0)
 
 
 def _words(facts: dict[str, Any]) -> str:
-    lines = [click.style(facts["path"], bold=True)]
+    lines = [painted(facts["path"], "strong")]
     lines += [f"  {name:<12} {value}" for name, value in _rows(facts) if value is not None]
     lines += [f"  note         {finding['message']} ({finding['code']})" for finding in facts["findings"]]
     return "\n".join(lines)

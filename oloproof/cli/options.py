@@ -11,7 +11,6 @@ import click
 
 from oloproof import reports
 from oloproof.config import PolicyOptions, Project, load_policy, load_project
-from oloproof.errors import OloproofError
 from oloproof.evaluators import builtin_registry
 from oloproof.media import MediaReader
 from oloproof.running.deciding import Conclusion
@@ -90,18 +89,3 @@ def writer_of(
         "markdown": lambda out: reports.write_markdown(out, history, run, conclusion, withhold=withhold),
     }
     return writers[kind]
-
-
-def written(path: str, write: Callable[[TextIO], None]) -> None:
-    """Write a file whole or not at all: beside it first, then in its place."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", newline="") as text:
-            write(text)
-        temporary.replace(target)
-    except OSError as error:
-        raise OloproofError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from oloproof.cli.console import reported
+from oloproof.cli.files import written
 from oloproof.cli.options import (
     RUN_HELP,
     config_option,
@@ -15,7 +16,6 @@ from oloproof.cli.options import (
     policy_of,
     run_argument,
     writer_of,
-    written,
 )
 from oloproof.running.deciding import conclude
 

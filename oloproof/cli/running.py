@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
 import click
 
 from oloproof import reports
-from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
-from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, writer_of, written
+from oloproof.cli.console import own_stdout, painted, print_document, print_error, reported, terminal_width
+from oloproof.cli.files import checked_target, written
+from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, writer_of
 from oloproof.cli.progress import ProgressLine
 from oloproof.config import Project, load_project
+from oloproof.errors import OloproofError
 from oloproof.evaluators import builtin_registry
 from oloproof.running import RunResult, Selection, run
 from oloproof.running.documents import run_document
@@ -56,6 +59,10 @@ def run_command(
     --limit the run is partial and decides nothing. Exit codes: 0 every rule is satisfied, 1 a rule blocks, 2 the run
     could not be completed; then what was done is kept and --resume goes on.
     """
+    named = {"junit": junit, "html": html, "markdown": markdown}
+    files = {kind: path for kind, path in named.items() if path is not None}
+    for path in files.values():
+        checked_target(path)
     with own_stdout() as out:
         with ProgressLine(quiet=quiet) as progress:
             registry = builtin_registry()
@@ -68,8 +75,12 @@ def run_command(
                 resume=resume,
                 listener=progress,
             )
-        _write_files(project, result, junit=junit, html=html, markdown=markdown)
         _print(project, result, out, as_json=as_json)
+        try:
+            _write_files(project, result, files)
+        except OloproofError as error:  # the result is printed and stays the one document on standard output
+            print_error(error)
+            sys.exit(error.exit_code)
     sys.exit(result.exit_code)
 
 
@@ -83,10 +94,10 @@ def _print(project: Project, result: RunResult, out: TextIO, *, as_json: bool) -
     click.echo(text, file=out)
 
 
-def _write_files(project: Project, result: RunResult, **files: str | None) -> None:
-    wanted = {kind: path for kind, path in files.items() if path is not None}
-    if not wanted:
+def _write_files(project: Project, result: RunResult, files: Mapping[str, str]) -> None:
+    if not files:
         return
     with opened_history(str(project.root)) as history, opened_reader(history) as reader:
-        for kind, path in wanted.items():
-            written(path, writer_of(kind, history, result.run, result.conclusion, reader, policy=project.policy))
+        for kind, path in files.items():
+            write = writer_of(kind, history, result.run, result.conclusion, reader, policy=project.policy)
+            written(path, write)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -158,7 +157,8 @@ def test_media_ends_with_2_when_a_file_cannot_be_opened_and_tells_the_others(fol
 def test_media_without_ffmpeg_is_one_clear_error_for_a_clip_and_none_for_a_picture(folder: Any) -> None:
     without = {"PATH": str(folder.root)}
     assert folder.run("media", str(CASES / "MR-12.png"), env=without).exit == 0
-    ended = folder.run("media", "--json", str(CASES / "MR-21.mp4"), env=without)
+    ended = folder.run("media", "--json", str(CASES / "MR-21.mp4"), str(CASES / "MR-12.png"), env=without)
     assert ended.exit == 2
     assert "ffprobe" in ended.err
-    assert json.loads(ended.out)["exit"] == 2
+    assert [one["format"] for one in ended.document["files"]] == ["png"]
+    assert ended.document["errors"][0]["code"] == "tool_missing"

@@ -1,0 +1,135 @@
+"""What a command does at its edges: odd targets, being stopped, a full disk, no colours, wrong options."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oloproof.cli.console import painted
+from oloproof.cli.files import checked_target, written
+from oloproof.errors import OloproofError
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    def breaks_half_way(out: Any) -> None:
+        out.write("half")
+        raise OloproofError("no more")
+
+    (tmp_path / "kept.txt").write_text("as it was")
+    with pytest.raises(OloproofError, match="no more"):
+        written(str(tmp_path / "kept.txt"), breaks_half_way)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
+    assert (tmp_path / "kept.txt").read_text() == "as it was"
+
+
+def test_a_symlink_is_followed_and_stays_a_symlink(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    written(str(tmp_path / "link.txt"), lambda out: out.write("new"))
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    written(str(pipe), lambda out: out.write("through the pipe"))
+    assert reader.communicate(timeout=10)[0] == "through the pipe"
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("target", ["", "file.txt/under.txt"])
+def test_a_target_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, target: str) -> None:
+    (tmp_path / "file.txt").write_text("a file in the way")
+    with pytest.raises(OloproofError, match="cannot write"):
+        checked_target(str(tmp_path / target))
+
+
+def test_targets_are_checked_before_anything_is_executed(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    ended = folder.run("run", "--html", ".")
+    assert ended.exit == 2
+    assert "it is a folder" in ended.err
+    assert not (folder.root / ".oloproof").exists()
+
+
+def test_colours_go_where_they_are_not_wanted_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert painted("PASS", "PASS") != "PASS"
+    assert painted("an id", "strong") == "\x1b[1man id\x1b[0m"
+    monkeypatch.setenv("TERM", "dumb")
+    assert painted("PASS", "PASS") == "PASS"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert painted("PASS", "PASS") == "PASS"
+
+
+@pytest.mark.parametrize("arguments", [("run", "--json", "--limit", "0"), ("export", "--json"), ("runn", "--json")])
+def test_a_wrong_option_under_json_is_one_document_and_2(folder: Any, arguments: tuple[str, ...]) -> None:
+    ended = folder.run(*arguments)
+    assert ended.exit == 2
+    assert ended.document["exit"] == 2
+    assert ended.document["error"]["message"]
+
+
+def test_a_prompt_that_nobody_answers_ends_with_2(echo: Callable[..., Any]) -> None:
+    folder = echo(1)
+    folder.run("run", "--quiet")
+    done = subprocess.run(
+        folder.command("cache", "clear"), cwd=folder.root, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    assert done.returncode == 2
+
+
+@pytest.mark.skipif("not __import__('os').path.exists('/dev/full')", reason="this system has no full device")
+def test_standard_output_that_is_full_is_one_line_and_2(echo: Callable[..., Any]) -> None:
+    folder = echo(1)
+    folder.run("run", "--quiet")
+    command = folder.command("runs", "--json")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=folder.root, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "cannot write standard output" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., Any], number: int) -> None:
+    folder = echo(1, app="import time\nopen('loading', 'w').close()\ntime.sleep(20)\n\ndef answer(case): return {}\n")
+    process = subprocess.Popen(
+        folder.command("run"), cwd=folder.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(folder.root / "loading")
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert "Traceback" not in err
+
+
+def test_sigterm_keeps_what_is_done_like_ctrl_c(echo: Callable[..., Any]) -> None:
+    app = "import time\n\ndef answer(case):\n    open('under-way', 'w').close()\n    time.sleep(0.2)\n    return {}\n"
+    folder = echo(100, app=app, more="concurrency: 2\n")
+    process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.PIPE, text=True)
+    wait_for(folder.root / "under-way")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert "--resume goes on" in err
+    assert folder.run("runs", "--json").document["runs"][0]["state"] == "stopped"
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} did not appear"
+        time.sleep(0.05)
