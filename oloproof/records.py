@@ -172,6 +172,7 @@ class Metric:
 
     ``kind`` is ``rate``, ``score`` or ``count``; ``observed`` = ``passed`` + ``failed``; ``n`` adds ``missing`` and
     ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside ``n``. No data is None.
+    ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of errors: a hit) already.
     """
 
     criterion: str
@@ -190,6 +191,7 @@ class Metric:
     invalid: int
     missing: int
     excluded: int = 0
+    partly_failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def compare_command(
     """
     options = policy_of(config, policy)
     with opened_history(config) as history:
-        after, before = history.find(candidate or "latest"), history.find(baseline or "latest~1")
+        after, before = history.find(candidate), history.find("latest~1" if baseline is None else baseline)
         for found in (after, before):
             _refuse_unfinished(found)
         comparisons, decisions = compare_runs(history, after, before, options)

@@ -3,7 +3,7 @@
 from oloproof.policy.comparing import Comparison, compare_cases, decide_comparison, partial_decision
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
 from oloproof.policy.reasons import REASONS
-from oloproof.policy.rules import Standing, decide_rule, threshold_of
+from oloproof.policy.rules import Standing, count_against, decide_rule, threshold_of
 
 __all__ = [
     "REASONS",
@@ -12,6 +12,7 @@ __all__ = [
     "Measure",
     "Standing",
     "compare_cases",
+    "count_against",
     "decide_comparison",
     "decide_rule",
     "partial_decision",

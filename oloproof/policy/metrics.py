@@ -1,6 +1,7 @@
 """Verdicts summed up case by case: one estimate, its interval and every denominator.
 
-The unit is the case. Repeats of a case reduce first; what is missing or invalid bounds the interval on both sides.
+The unit is the case. Repeats of a case reduce first; what is missing or invalid bounds the interval on both sides. A
+case is observed when it is whole: the estimate and its denominators are about the same cases.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """One case reduced to a value between ``low`` and ``high``, equal where every repeat was observed."""
+    """One case reduced to a value between ``low`` and ``high``, equal where every repeat was observed.
+
+    ``observed`` is that value, None where something is missing or invalid that could still change it.
+    """
 
     case_id: str
     low: float
@@ -127,7 +131,7 @@ def _reduced(repeats: Sequence[Observation], measure: Measure) -> CaseValue:
         case_id,
         low=_mean([*known, *[lowest] * gap]),
         high=_mean([*known, *[highest] * gap]),
-        observed=_mean(known) if known else None,
+        observed=None if gap else _mean(known),
         unknown=unknown,
         failed=any(seen.outcome == "fail" for seen in repeats),
     )
@@ -169,8 +173,10 @@ def summarize(
     """Return the metric over the cases' values, with the interval on which rules decide.
 
     Pass rates take the Clopper-Pearson interval, means the betting interval of Waudby-Smith and Ramdas; both count
-    missing and invalid cases as the worst for the lower end and the best for the upper. A case counts as passed when
-    none of its repeats failed; in a rate of errors, invalid or missing answers, when at least one of them is such.
+    missing and invalid cases as the worst for the lower end and the best for the upper. The estimate is the mean over
+    the cases counted as observed, which are whole: of a case with a repeat missing, what it did answer moves only the
+    interval, so that the estimate may even lie outside of it. A case counts as passed when none of its repeats failed;
+    in a rate of errors, invalid or missing answers, when at least one of them is such.
 
     Raises:
         ValueError: a score lies outside the range that its criterion declares.
@@ -200,6 +206,7 @@ def summarize(
         failed=tally.whole - tally.passed,
         invalid=tally.invalid,
         missing=tally.missing,
+        partly_failed=tally.partly_failed,
     )
 
 
@@ -214,8 +221,7 @@ class _Tally:
         self._keep = keep
         self._lows, self._highs, self._seen = array("d"), array("d"), array("d")
         self._sum = 0.0
-        self._observed = 0
-        self.n = self.whole = self.passed = self.invalid = self.missing = 0
+        self.n = self.whole = self.passed = self.invalid = self.missing = self.partly_failed = 0
 
     def add(self, case: CaseValue) -> None:
         """Count one case."""
@@ -223,15 +229,14 @@ class _Tally:
         if case.unknown is None:
             self.whole += 1
             self.passed += case.high > 0.0 if self._hits else not case.failed
-        elif case.unknown == "invalid":
-            self.invalid += 1
         else:
-            self.missing += 1
+            self.invalid += case.unknown == "invalid"
+            self.missing += case.unknown == "missing"
+            self.partly_failed += case.low > 0.0 if self._hits else case.failed
         if self._keep:
             self._lows.append(case.low)
             self._highs.append(case.high)
         if case.observed is not None:
-            self._observed += 1
             if self._keep:
                 self._seen.append(case.observed)
             else:
@@ -239,10 +244,10 @@ class _Tally:
 
     @property
     def estimate(self) -> float | None:
-        """The mean of what was observed; the order of the cases does not matter."""
-        if not self._observed:
+        """The mean over the whole cases; their order does not matter."""
+        if not self.whole:
             return None
-        return (fsum(self._seen) if self._keep else self._sum) / self._observed
+        return (fsum(self._seen) if self._keep else self._sum) / self.whole
 
     def mean_interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
         """Return the betting interval: the lower end from the lowest values cases may have, the upper likewise."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import bar_words, estimate_words, slice_words
+from oloproof.policy.wording import bar_words, estimate_words, interval_words, slice_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
@@ -61,26 +61,41 @@ def threshold_of(rule: RuleOptions) -> float | None:
 
 
 def _count(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
+    """Decide on the number of failed cases; one that holds a failed repeat has failed whatever is missing of it."""
     limit = rule.max_failures or 0
-    failures = metric.passed if rule.rate is not None else metric.failed
-    unknown = metric.missing + metric.invalid
+    failures = count_against(rule, metric)
+    unknown = _open(metric)
     if failures > limit:
         return "FAIL", "observed_failures_exceed_limit"
-    if metric.observed == 0:
+    if metric.observed + metric.partly_failed == 0:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
     if failures + unknown > limit:
         return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
     return "PASS", "observed_failures_within_limit"
 
 
+def count_against(rule: RuleOptions, metric: Metric) -> int:
+    """Return how many cases count against a rule with ``max_failures``, those not whole that failed already too."""
+    return (metric.passed if rule.rate is not None else metric.failed) + metric.partly_failed
+
+
+def _open(metric: Metric) -> int:
+    """Return how many cases may still count or not count against such a rule."""
+    return metric.missing + metric.invalid - metric.partly_failed
+
+
 def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
-    if metric.estimate is None or metric.interval is None:
+    if metric.interval is None:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
     if rule.decide_on == "estimate":
+        if metric.estimate is None:
+            return "INSUFFICIENT_EVIDENCE", "no_observations"
         return _by_estimate(rule, metric, metric.estimate)
     state = decide(metric.interval, minimum=rule.min, maximum=rule.max)
     if state != "INSUFFICIENT_EVIDENCE":
         return state, _BOUND_REASONS[state, rule.min is not None]
+    if metric.observed == 0:
+        return "INSUFFICIENT_EVIDENCE", "no_observations"
     if metric.method == CLOPPER_PEARSON and metric.missing + metric.invalid:
         without = clopper_pearson(metric.passed, metric.observed, metric.level)
         if decide(without, minimum=rule.min, maximum=rule.max) != "INSUFFICIENT_EVIDENCE":
@@ -131,20 +146,29 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
     """Return one sentence with what was measured, what was wanted, and why that is enough or not."""
     subject = rule.metric + ("" if metric.variant == ORIGINAL else f" on {metric.variant}") + slice_words(metric.slice)
     if rule.effective_kind == "observed_count":
-        failures = metric.passed if rule.rate is not None else metric.failed
-        measured = f"{failures} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
+        measured = f"{count_against(rule, metric)} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
         wanted = f"at most {rule.max_failures} allowed"
     else:
         measured = estimate_words(metric)
+        if metric.estimate is None and metric.interval is not None and reason != "no_observations":
+            measured = f"no case whole, {interval_words(metric)}"
         bar = rule.min if rule.min is not None else rule.max
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
+    why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
+    return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
+
+
+def _beside(rule: RuleOptions, metric: Metric) -> str:
+    """Return how many cases are missing and invalid; where failures are counted, without those that failed already."""
+    if rule.effective_kind == "observed_count" and metric.partly_failed:
+        return f" ({_open(metric)} missing or invalid of {metric.n})" if _open(metric) else ""
     unknown = [f"{count} {word}" for count, word in ((metric.missing, "missing"), (metric.invalid, "invalid")) if count]
-    beside = f" ({' and '.join(unknown)} of {metric.n})" if unknown else ""
-    return f"{subject}: {measured}{beside}; {wanted}. {_WHY[reason]}"
+    return f" ({' and '.join(unknown)} of {metric.n})" if unknown else ""
 
 
 _COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
+_NONE_WHOLE = "No case was observed in full."
 _WHY = {
     "lower_bound_meets_minimum": "Even the low end is enough.",
     "upper_bound_below_minimum": "Even the high end is too low.",

@@ -52,12 +52,12 @@ def write_markdown(
 ) -> None:
     """Write what was decided, the metrics, and the first ``failures`` trials that did not pass, folded."""
     hide = Withholding(withhold, history.store.root)
-    for part in (_heading(run, conclusion), _decisions(conclusion.decisions, hide), _metrics(conclusion.metrics)):
+    for part in (_heading(run, conclusion, hide), _decisions(conclusion.decisions, hide), _metrics(conclusion.metrics)):
         stream.writelines(line + "\n" for line in part)
     stream.writelines(line + "\n" for line in _failures(history, run, failures, hide))
 
 
-def _heading(run: StoredRun, conclusion: Conclusion) -> Iterator[str]:
+def _heading(run: StoredRun, conclusion: Conclusion, hide: Withholding) -> Iterator[str]:
     state, sentence = headline(conclusion.decisions)
     complete = run.state == "complete"
     title = "not completed" if not complete else state or NOTHING_DECIDED
@@ -67,7 +67,7 @@ def _heading(run: StoredRun, conclusion: Conclusion) -> Iterator[str]:
     facts = f"{escaped(run.project)}, {system}, {count_words(run.cases, 'case')}, run {escaped(run.id)}"
     yield f"{escaped(sentence)} {facts}{', only a part of the dataset' if run.partial else ''}"
     if not complete:
-        yield f"\nThe run is {run.state}: {escaped(run.error or 'it did not come to its end')}"
+        yield f"\nThe run is {run.state}: {escaped(hide.text(run.error or 'it did not come to its end'))}"
     yield ""
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.reports.case_views import CaseViews, worst_word
@@ -170,7 +171,7 @@ def _rule_row(
     plot, estimate, interval = None, "–", ""
     instead = "compares two runs" if compares else "nothing observed"
     if metric is not None and rule is not None and rule.effective_kind == "observed_count":
-        found = metric.passed if rule.rate is not None else metric.failed
+        found = count_against(rule, metric)
         verb = "count" if rule.rate is not None else "failed"
         estimate, interval = f"{found:,}", "a count"
         instead = f"{found:,} of {metric.n:,} {verb}; at most {rule.max_failures} may"

@@ -18,7 +18,7 @@ _INSIDE = re.compile(
     | (?<![\w.:\\/])[A-Za-z]:[\\/](?:[^\\/\s"'<>|:*?]+[\\/]+)*      # C:\Users\me\a.png
     | (?<![\w.:\\/])\\\\(?:[^\\/\s"'<>|:*?]+[\\/]+)+                # \\server\share\a.png
     | (?<![\w./~<])~[\w-]*/(?:[^/\s"'`<>|:;,()\[\]{}]+/)*       # ~/pictures/a.png
-    | (?<![\w./~<])/(?:[^/\s"'`<>|:;,()\[\]{}]+/)+              # /home/me/a.png
+    | (?<![\w./~<])…?/(?:[^/\s"'`<>|:;,()\[\]{}]+/)+            # /home/me/a.png, and what is left below a root
     """,
     re.VERBOSE,
 )
@@ -45,7 +45,10 @@ class Withholding:
             raise ValueError(f"{', '.join(unknown)} cannot be withheld; known is {', '.join(sorted(WITHHOLDABLE))}")
         self.paths = "paths" in what
         roots = {str(root), str(root.resolve()), str(Path.home())} - {"/"}
-        self._roots = [one + "/" for one in sorted(roots, key=len, reverse=True)]
+        self._roots = [
+            (re.compile(re.escape(one) + r"(?:/|(?![\w-]|\.\w))"), "…/" + _last_part(one))
+            for one in sorted(roots, key=len, reverse=True)
+        ]
 
     def text(self, text: str) -> str:
         """Return ``text`` with every absolute path cut down to its last part."""
@@ -53,8 +56,8 @@ class Withholding:
             return text
         if _WHOLE.fullmatch(text) or _names_media(text):
             return "…/" + _last_part(text)
-        for root in self._roots:
-            text = text.replace(root, "…/")
+        for root, name in self._roots:
+            text = root.sub(lambda found, name=name: "…/" if found[0].endswith("/") else name, text)  # type: ignore[misc]
         return _INSIDE.sub("…/", text)
 
     def value(self, value: Any) -> Any:

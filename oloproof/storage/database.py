@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
 from oloproof.errors import StorageError
-from oloproof.storage.schema import bring_up_to_date, is_up_to_date
+from oloproof.storage.schema import bring_up_to_date, is_up_to_date, refuse_other_versions
 
 FOLDER = ".oloproof"
 FILE = "oloproof.db"
@@ -51,6 +52,37 @@ def open_engine(root: Path, *, create: bool) -> Engine:
         if not ready:
             with writing(engine, file) as connection:
                 bring_up_to_date(connection)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def may_be_written(file: Path) -> bool:
+    """Whether a database can be written: SQLite puts files of its own beside it, so the folder counts too."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def open_read_only(file: Path) -> Engine:
+    """Return an engine on a database that may be read and not written, as on a read-only mount.
+
+    Raises:
+        StorageError: it is of another version or cannot be used.
+    """
+    uri = f"{file.absolute().as_uri()}?mode=ro"
+    log = file.with_name(file.name + "-wal")
+    if not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size):
+        uri += "&immutable=1"  # SQLite could not make the files by which it watches for writers
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=_BUSY_SECONDS)
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool, isolation_level="AUTOCOMMIT")
+    try:
+        with reading(engine, file) as connection:
+            refuse_other_versions(connection)
     except BaseException:
         engine.dispose()
         raise

@@ -99,9 +99,11 @@ class History:
         """Return the run called ``name``: an id, a unique part of one, ``latest`` (the default) or ``latest~1``.
 
         Raises:
-            RunNotFound: none or several answer to it; the text lists the nearest.
+            RunNotFound: none or several answer to it, or the name is empty; the text lists the nearest.
         """
-        name = name or "latest"
+        name = "latest" if name is None else name
+        if not name:
+            raise RunNotFound("the name of a run is empty; give an id, a unique part of one, latest or latest~1")
         if name == "latest" or name.startswith("latest~"):
             return self._nth_latest(name)
         c, name = runs.c, storable(name)

@@ -52,10 +52,10 @@ class StoredMeasurements:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is pending."""
+        """Write what is pending; where the store may only be read, it is forgotten."""
         with self._lock:
             pending, self._pending = self._pending, {}
-        if not pending:
+        if not pending or self._store.read_only:
             return
         rows = [
             {"sha256": bytes.fromhex(sha256), "name": name, "value": value} for (sha256, name), value in pending.items()

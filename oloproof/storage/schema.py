@@ -146,10 +146,7 @@ def bring_up_to_date(connection: Connection) -> None:
         StorageError: the database was written by a newer Oloproof.
     """
     found = _version(connection)
-    if found > VERSION:
-        raise StorageError(
-            f"the database was written by a newer Oloproof (schema {found}, this one knows {VERSION}); upgrade Oloproof"
-        )
+    _refuse_newer(found)
     if found == 0:
         tables.create_all(connection)
     else:
@@ -157,6 +154,28 @@ def bring_up_to_date(connection: Connection) -> None:
             MIGRATIONS[step](connection)
     if found != VERSION:
         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION:d}")
+
+
+def refuse_other_versions(connection: Connection) -> None:
+    """Refuse a database that may only be read and so cannot be brought up to date.
+
+    Raises:
+        StorageError: the database was written by a newer or an older Oloproof.
+    """
+    found = _version(connection)
+    _refuse_newer(found)
+    if found < VERSION:
+        raise StorageError(
+            f"the database was written by an older Oloproof (schema {found}, this one needs {VERSION}) and may only be "
+            "read here; list its runs once where it may be written, which brings it up to date"
+        )
+
+
+def _refuse_newer(found: int) -> None:
+    if found > VERSION:
+        raise StorageError(
+            f"the database was written by a newer Oloproof (schema {found}, this one knows {VERSION}); upgrade Oloproof"
+        )
 
 
 def _version(connection: Connection) -> int:

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from oloproof.media.digesting import DigestMemo, Identity
 from oloproof.records import Execution, Notice, Trial, Verdict
-from oloproof.storage.database import FILE, FOLDER, open_engine, reading, writing
+from oloproof.storage.database import FILE, FOLDER, may_be_written, open_engine, open_read_only, reading, writing
 from oloproof.storage.locks import RunLock
 from oloproof.storage.rows import Row, execution_from_row, insert_many, media_to_text, storable, to_text, verdict_row
 from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
@@ -68,13 +68,17 @@ class OpenRun:
 
 
 class Store:
-    """The database of one project. Safe to call from several threads; each call is one transaction."""
+    """The database of one project. Safe to call from several threads; each call is one transaction.
+
+    Without ``create`` it can also be read where it may not be written (``read_only``).
+    """
 
     def __init__(self, root: Path, *, create: bool = True) -> None:
         self.root = root
         self.folder = root / FOLDER
         self.file = self.folder / FILE
-        self.engine = open_engine(root, create=create)
+        self.read_only = not create and self.file.is_file() and not may_be_written(self.file)
+        self.engine = open_read_only(self.file) if self.read_only else open_engine(root, create=create)
         self.lock = threading.RLock()
 
     def close(self) -> None:
@@ -237,7 +241,12 @@ class Store:
         return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)
 
     def save_memo(self, memo: DigestMemo) -> None:
-        """Keep the digests taken since the last call; the newest state of each file replaces an older one."""
+        """Keep the digests taken since the last call; the newest state of each file replaces an older one.
+
+        Where the store may only be read, nothing is kept.
+        """
+        if self.read_only:
+            return
         rows = [_digest_row(identity, digest) for identity, digest in memo.new_entries() if _fits(identity)]
         if not rows:
             return

@@ -137,9 +137,10 @@ def test_k_of_n_lies_between_all_that_is_missing_failing_and_passing(words: list
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("ppf", (2 / 3, 2 / 3, 2 / 3, None)), ("ppm", (2 / 3, 1.0, 1.0, "missing")),
-        ("fii", (0.0, 2 / 3, 0.0, "invalid")),
-        ("fim", (0.0, 2 / 3, 0.0, "missing")), ("p", (1 / 3, 1.0, 1.0, "missing")), ("i", (0.0, 1.0, None, "missing")),
+        ("ppf", (2 / 3, 2 / 3, 2 / 3, None)), ("ppm", (2 / 3, 1.0, None, "missing")),
+        ("fii", (0.0, 2 / 3, None, "invalid")),
+        ("fim", (0.0, 2 / 3, None, "missing")), ("p", (1 / 3, 1.0, None, "missing")),
+        ("i", (0.0, 1.0, None, "missing")),
     ],
 )  # fmt: skip
 def test_repeats_reduce_to_their_mean_and_those_not_there_are_missing(word: str, expected: tuple[Any, ...]) -> None:
@@ -152,7 +153,49 @@ def test_mean_pass_rates_take_the_betting_interval_and_count_cases_that_always_p
     metric = metric_of(trials("ppp ppf fff ppm"), measure(repeats=3))
     assert (metric.method, metric.estimand) == (BETTING, "mean_pass_rate_over_repeats")
     assert counted(metric) == (4, 3, 1, 2, 0, 1)
-    assert metric.estimate == pytest.approx((1 + 2 / 3 + 0 + 1) / 4)
+    assert metric.estimate == pytest.approx((1 + 2 / 3 + 0) / 3)
+
+
+def test_with_repeats_missing_the_estimate_is_the_mean_over_the_whole_cases_it_is_said_to_be_of() -> None:
+    of = measure(repeats=3)
+    metric = metric_of(trials("ppm pfm ffm mmm ppp ipp iff pmm fmm iii"), of)
+    assert counted(metric) == (10, 1, 1, 0, 3, 6)
+    assert (metric.estimate, metric.partly_failed) == (1.0, 4)
+    assert metric_of(trials("ppm pfm mmm"), of).estimate is None
+
+
+WORDS = some.lists(some.text("pfmi", min_size=3, max_size=3), min_size=1, max_size=5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(WORDS, some.randoms(), some.sampled_from([None, 1, 2, 3]))
+def test_the_order_of_cases_and_of_their_repeats_never_matters(
+    words: list[str], chance: random.Random, needed: int | None
+) -> None:
+    of = measure(repeats=3, pass_when=needed)
+    shuffled = ["".join(chance.sample(word, 3)) for word in chance.sample(words, len(words))]
+    assert metric_of(trials(" ".join([*shuffled, ""])), of) == metric_of(trials(" ".join([*words, ""])), of)
+
+
+@settings(max_examples=40, deadline=None)
+@given(WORDS, some.data())
+def test_losing_a_repeat_only_widens_the_interval_and_leaves_only_whole_cases_in_the_estimate(
+    words: list[str], data: Any
+) -> None:
+    of = measure(repeats=3)
+    place = data.draw(some.integers(0, len(words) * 3 - 1))
+    letters = "".join(words)
+    less = letters[:place] + data.draw(some.sampled_from("mi")) + letters[place + 1 :]
+    lost = [less[n : n + 3] for n in range(0, len(less), 3)]
+    before, after = metric_of(trials(" ".join([*words, ""])), of), metric_of(trials(" ".join([*lost, ""])), of)
+    assert before.interval is not None
+    assert after.interval is not None
+    assert after.interval[0] <= before.interval[0] + 1e-9
+    assert before.interval[1] <= after.interval[1] + 1e-9
+    whole = [word.count("p") / 3 for word in lost if not set(word) & set("mi")]
+    assert after.observed == len(whole)
+    assert after.estimate == (pytest.approx(sum(whole) / len(whole)) if whole else None)
+    assert after.failed + after.partly_failed == sum("f" in word for word in lost)
 
 
 def test_k_of_n_is_a_rate_of_cases() -> None:

@@ -86,9 +86,51 @@ def test_rules_on_scores(values: list[Any], keys: dict[str, Any], reason: str) -
     assert decided(scores(*values), keys, SCORE).reason == reason
 
 
-def test_a_case_with_some_repeats_missing_is_no_lack_of_observations() -> None:
-    decision = decided("ppm ppm", MIN, measure(repeats=3))
-    assert (decision.state, decision.reason) == (NONE, "interval_overlaps_threshold")
+def test_where_no_case_is_whole_there_is_no_estimate_and_the_interval_may_still_decide() -> None:
+    of = measure(repeats=3)
+    decision = decided("ppm ppm", MIN, of)
+    assert (decision.state, decision.reason, decision.estimate) == (NONE, "no_observations", None)
+    assert decision.message.endswith("No case was observed in full.")
+    decision = decided(" ".join(["ffm"] * 60), MIN, of)
+    assert (decision.state, decision.reason) == ("FAIL", "upper_bound_below_minimum")
+    assert decision.message.startswith("checked: no case whole, [0.0 %, ")
+    assert decided(" ".join(["ffm"] * 60), {**MIN, "decide_on": "estimate"}, of).reason == "no_observations"
+
+
+@pytest.mark.parametrize(
+    ("words", "limit", "state", "reason"),
+    [
+        ("ffm ppp", 0, "FAIL", "observed_failures_exceed_limit"),
+        ("fmm iff", 1, "FAIL", "observed_failures_exceed_limit"),
+        ("ffm ppp", 1, "PASS", "observed_failures_within_limit"),
+        ("ffm ppm", 1, NONE, "missing_could_change_outcome"),
+        ("ffm ffm", 2, "PASS", "observed_failures_within_limit"),
+        ("ppm ppi", 2, NONE, "no_observations"),
+    ],
+)
+def test_a_case_that_holds_a_failed_repeat_has_failed_whatever_is_missing_of_it(
+    words: str, limit: int, state: str, reason: str
+) -> None:
+    decision = decided(words, {"max_failures": limit}, measure(repeats=3))
+    assert (decision.state, decision.reason) == (state, reason)
+
+
+def test_a_case_counted_as_failed_is_not_told_as_missing_beside_it() -> None:
+    decision = decided("ffm ppm ppp", {"max_failures": 1}, measure(repeats=3))
+    assert decision.message.startswith("checked: 1 of 3 cases failed (1 missing or invalid of 3); at most 1 allowed.")
+    decision = decided("ffm ppp", {"max_failures": 0}, measure(repeats=3))
+    assert decision.message == "checked: 1 of 2 cases failed; at most 0 allowed. Over the limit."
+
+
+@given(some.lists(some.text("pfmi", min_size=3, max_size=3), min_size=1, max_size=6), some.integers(0, 3), some.data())
+def test_a_failing_count_stays_failing_however_what_is_missing_turns_out(
+    words: list[str], limit: int, data: Any
+) -> None:
+    of, keys = measure(repeats=3), {"max_failures": limit}
+    decision = decided(" ".join([*words, ""]), keys, of)
+    whole = ["".join(data.draw(some.sampled_from("pf")) if one in "mi" else one for one in word) for word in words]
+    if decision.state != NONE:
+        assert decided(" ".join([*whole, ""]), keys, of).state == decision.state
 
 
 def hit_rate(letters: str, rate: str, keys: dict[str, Any], repeats: int = 1) -> Any:
@@ -182,7 +224,7 @@ MESSAGES: list[tuple[str, dict[str, Any], str]] = [
     ("pf", MIN, "checked: 50.0 % [1.2 %, 98.8 %]; at least 80 % wanted. "
      "The truth may lie on either side; oloproof plan says how many cases would decide."),
     ("", MIN, "checked: no data; at least 80 % wanted. Nothing was observed."),
-    ("mm", {"max": 0.005}, "checked: no data (2 missing of 2); at most 0.5 % allowed. Nothing was observed."),
+    ("mm", {"max": 0.005}, "checked: no data (2 missing of 2); at most 0.5 % allowed. No case was observed in full."),
     ("pff", {"max_failures": 1}, "checked: 2 of 3 cases failed; at most 1 allowed. Over the limit."),
     ("p" * 20, {"min": 0.8}, "checked: 100.0 % [83.1 %, 100.0 %]; at least 80 % wanted. Even the low end is enough."),
 ]  # fmt: skip

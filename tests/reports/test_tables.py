@@ -49,10 +49,11 @@ def test_numbers_stay_numbers(bureau):
     assert rows(bureau, run)[1] == ["-7", "original", "0", "", "0.25", "fail", "-0.5", "'-1 of 3"]
 
 
-def test_json_lines_hold_one_trial_each(bureau, mixed):
+def test_json_lines_hold_one_trial_each_with_its_run_from_the_first_line_on(bureau, mixed):
     stream = StringIO()
     write_jsonl(stream, bureau.history, mixed, bureau.reader)
     documents = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert {one["run"] for one in documents} == {mixed.id}
     assert [one["case"] for one in documents[:2]] == ["mug-1", "mug-2"]
     assert documents[1]["expected"] == {"text": "a blue mug", "n": 2}
     assert documents[1]["media"][0]["path"] == "out/wide.png"

@@ -24,13 +24,18 @@ def three(base: Base) -> Base:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        (None, "cc33"), ("", "cc33"), ("latest", "cc33"), ("latest~0", "cc33"), ("latest~", "cc33"),
+        (None, "cc33"), ("latest", "cc33"), ("latest~0", "cc33"), ("latest~", "cc33"),
         ("latest~1", "bb22"),
         ("latest~2", "aa11"), ("20260101-100000-aa11", "aa11"), ("aa11", "aa11"), ("b2", "bb22"), ("20260102", "cc33"),
     ],
 )  # fmt: skip
 def test_a_run_is_found_by_its_id_a_unique_part_or_its_place(three: Base, name: str | None, found: str) -> None:
     assert three.history.find(name).id.endswith(found)
+
+
+def test_an_empty_name_is_no_run_and_does_not_mean_the_latest(three: Base) -> None:
+    with pytest.raises(RunNotFound, match="the name of a run is empty; give an id"):
+        three.history.find("")
 
 
 @pytest.mark.parametrize(
