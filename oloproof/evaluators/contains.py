@@ -36,6 +36,8 @@ class ContainsOptions(EvaluatorOptions):
     @field_validator("text")
     @classmethod
     def _says_something(cls, text: str | list[str] | None) -> str | list[str] | None:
+        if text == []:
+            raise ValueError("an empty list asks for nothing, so this would always pass")
         if text is not None and _without_content(text):
             raise ValueError("an empty text stands in every output, so this would always pass")
         return text

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
+
+from oloproof.errors import EvaluatorError
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -67,7 +70,15 @@ def evaluator(
         pass_at: a number passes from here on. The criterion is then summed up as the rate of passes. With a
             ``score_range`` and no ``pass_at`` it is summed up as the mean score, and the outcome ``pass`` says only
             that a score was given. A number with neither is invalid: nobody said what it means.
+
+    Raises:
+        EvaluatorError: it stands above what cannot be called, or ``pass_at`` or ``calls_model`` is of another type.
+        ValueError: ``score_range`` is no range, or ``pass_at`` lies outside of it.
     """
+    if not isinstance(calls_model, bool):
+        raise EvaluatorError(f"@evaluator: calls_model is True or False, not {calls_model!r}")
+    if pass_at is not None and not _is_number(pass_at):
+        raise EvaluatorError(f"@evaluator: pass_at is a number, not {pass_at!r}")
     if score_range is not None:
         low, high = score_range = (float(score_range[0]), float(score_range[1]))
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -77,10 +88,22 @@ def evaluator(
     definition = Definition(criterion, version, calls_model, score_range, pass_at)
 
     def mark(target: FunctionT) -> FunctionT:
-        setattr(target, _MARK, definition)
+        if not callable(target):
+            raise EvaluatorError(
+                f"@evaluator stands above a function, not {target!r}; what it takes is given by name: "
+                "@evaluator(pass_at=0.5)"
+            )
+        try:
+            setattr(target, _MARK, definition)
+        except (AttributeError, TypeError):
+            raise EvaluatorError(f"@evaluator cannot mark {target!r}; call it in a function of your own") from None
         return target
 
     return mark if function is None else mark(function)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def definition_of(function: object) -> Definition | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,6 +14,8 @@ from oloproof.config.models import EvaluatorOptions, FieldPath
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError
 from oloproof.evaluators.base import MISSING_FIELD, Evaluator, Subject, field_absent, field_of, shorten
+from oloproof.evaluators.schema_patterns import SECONDS, PatternTooSlow, guarded, mistake_in
+from oloproof.evaluators.schema_references import check_references, local_file, parts_of, references_in
 from oloproof.records import Verdict
 
 TOLD = 3
@@ -35,7 +37,8 @@ class JsonSchema(Evaluator[JsonSchemaOptions]):
     """Passes when the output fits a JSON Schema. No unit, no score.
 
     The draft is the one that ``$schema`` names, 2020-12 without one. ``$ref`` may lead to a place in the schema itself
-    or to a file beside it, never to the network. ``format`` is not checked, as the standard has it.
+    or to a file beside it, never to the network. ``format`` is not checked, as the standard has it. Patterns are those
+    of the Python library ``regex``; a search that takes longer than a second measured nothing: missing.
 
     Keys:
         schema: the path of a schema file, relative to the project file, or the schema itself. Required.
@@ -43,7 +46,8 @@ class JsonSchema(Evaluator[JsonSchemaOptions]):
         parse: the output is text that holds JSON, which is read first; text that is no JSON fails. Default: false.
 
     The reason names the first three mistakes with their places (``$.lines[0].total``), ``details.errors`` the first
-    20. A schema that is itself wrong stops the run before the first trial.
+    20. A schema that is itself wrong, holds a bad pattern or refers to what is not there stops the run before the first
+    trial.
 
     Passes:
         options:
@@ -91,8 +95,8 @@ class JsonSchema(Evaluator[JsonSchemaOptions]):
         waiting = [("", self._schema)]
         while waiting:
             base, schema = waiting.pop()
-            for place, reference in _references(schema):
-                name = _local_file(self._folder, base, reference, place)
+            for place, reference in references_in(schema):
+                name = local_file(self._folder, base, reference, place)
                 if name and name not in found:
                     found[name] = _read_schema(self._folder / name, name)
                     waiting.append((name, found[name]))
@@ -105,19 +109,25 @@ class JsonSchema(Evaluator[JsonSchemaOptions]):
         from referencing import Registry, Resource
         from referencing.jsonschema import DRAFT202012
 
-        kind = _draft(self._schema)
+        kind = guarded(_draft(self._schema))
+        formats = jsonschema.FormatChecker(set(kind.FORMAT_CHECKER.checkers) - {"regex"})  # patterns: see below
         for name, schema in (("schema", self._schema), *self._referred.items()):
             try:
-                kind.check_schema(schema)
+                kind.check_schema(schema, format_checker=formats)
             except jsonschema.SchemaError as error:
                 place = error.json_path.replace("$", name, 1)
                 raise EvaluatorError(f"{self.criterion}: {place}: {_short(error.message)}") from None
+            _check_patterns(schema, name)
         files = [
             (name, Resource.from_contents(schema, default_specification=DRAFT202012))
             for name, schema in self._referred.items()
         ]
         registry: Any = Registry().combine(jsonschema_specifications.REGISTRY).with_resources(files)
-        return kind(self._schema, registry=registry)
+        validator = kind(self._schema, registry=registry)
+        check_references(self._schema, "schema", validator._resolver)
+        for name, schema in self._referred.items():
+            check_references(schema, name, registry.resolver(name))
+        return validator
 
     def evaluate(self, subject: Subject) -> Verdict:
         """Check the output against the schema."""
@@ -133,6 +143,12 @@ class JsonSchema(Evaluator[JsonSchemaOptions]):
                 return Verdict.failed(f"output is no JSON: {_why(error)}: {shorten(output)}")
         try:
             errors = sorted(self._validator.iter_errors(output), key=lambda error: [str(part) for part in error.path])
+        except PatternTooSlow as error:
+            return Verdict.missing(
+                f"the search for {shorten(error.pattern)} in {error.length} characters did not end within "
+                f"{SECONDS:g} s; make the pattern simpler",
+                code="timeout",
+            )
         except Unresolvable as error:
             return Verdict.missing(f"the schema refers to what is not there: {error}")
         except RecursionError:
@@ -186,32 +202,11 @@ def _draft(schema: Any) -> Any:
     return kind
 
 
-_PLAIN_DATA = ("const", "enum", "default", "examples")
-
-
-def _references(schema: Any, place: str = "schema") -> Iterator[tuple[str, str]]:
-    """Yield every ``$ref`` in a schema with its place."""
-    if isinstance(schema, Mapping):
-        for key, value in schema.items():
-            if key in ("$ref", "$dynamicRef") and isinstance(value, str):
-                yield f"{place}.{key}", value
-            elif key not in _PLAIN_DATA or place.endswith(".properties"):
-                yield from _references(value, f"{place}.{key}")
-    elif isinstance(schema, list):
-        for index, value in enumerate(schema):
-            yield from _references(value, f"{place}[{index}]")
-
-
-def _local_file(folder: Path, base: str, reference: str, place: str) -> str | None:
-    """Return the file that a reference leads to, or None when it stays where it is or leads to a known draft."""
-    address = reference.partition("#")[0]
-    if not address or address.startswith(("https://json-schema.org/", "http://json-schema.org/", "urn:")):
-        return None
-    if "://" in address:
-        raise EvaluatorError(
-            f"{place}: {reference} leads to the network, where nothing is fetched; keep a copy beside the schema"
-        )
-    path = (folder / base).parent / address if base else folder / address
-    if not path.resolve().is_relative_to(folder):
-        raise EvaluatorError(f"{place}: {reference} leads out of the folder of the schema")
-    return path.resolve().relative_to(folder).as_posix()
+def _check_patterns(schema: Any, name: str) -> None:
+    for place, part, _ in parts_of(schema, name):
+        given = [(f"{place}.pattern", part.get("pattern"))]
+        if isinstance(part.get("patternProperties"), Mapping):
+            given += [(f"{place}.patternProperties", pattern) for pattern in part["patternProperties"]]
+        for where, pattern in given:
+            if isinstance(pattern, str) and (mistake := mistake_in(pattern)):
+                raise EvaluatorError(f"{where}: {mistake}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from oloproof.config.models import EvaluatorOptions
-from oloproof.media.formats import FORMATS
+from oloproof.media.formats import FORMATS, describe
 
 LIMITS = {"width": "px", "height": "px", "duration": "s", "bytes": "bytes"}
 _RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
@@ -78,6 +78,9 @@ class MediaCheckOptions(EvaluatorOptions):
                 raise ValueError(f"{name}: goes with {needed}:")
         if self.kind == "audio" and self._measures_pictures():
             raise ValueError(f"{self._measures_pictures()}: measures pictures, and kind is audio")
+        for name in self.formats or ():
+            if not _may_be(name, self.kind):
+                raise ValueError(f"formats: {describe(name)} is never {_A_KIND[self.kind]}, and kind is {self.kind}")
         if not self._has_condition():
             raise ValueError("give at least one condition, such as kind: image or max_width: 256")
         return self
@@ -126,6 +129,48 @@ def _format_named(name: str) -> str:
     plain = re.sub(r"^\.", "", name.strip().lower())
     if plain in _ALIASES:
         return _ALIASES[plain]
-    near = get_close_matches(plain, _ALIASES, 1, 0.5)
-    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(_NAMES))}"
+    near = min(get_close_matches(plain, _ALIASES, 20, 0.5), key=lambda other: _distance(plain, other), default="")
+    hint = f"; did you mean {near}?" if near else f"; there are {', '.join(sorted(_NAMES))}"
     raise ValueError(f"{name!r} is no format that can be told{hint}")
+
+
+_COMMON = (
+    "png",
+    "jpeg",
+    "jpg",
+    "webp",
+    "gif",
+    "mp4",
+    "wav",
+    "mp3",
+    "webm",
+    "mov",
+    "tiff",
+    "avif",
+    "flac",
+    "ogg",
+    "m4a",
+)
+
+
+def _distance(plain: str, other: str) -> tuple[bool, float, int]:
+    """Return how far a known name is from one that was typed: swapped letters first, then likeness, then use."""
+    swapped = sorted(plain) == sorted(other)
+    common = _COMMON.index(other) if other in _COMMON else len(_COMMON)
+    return not swapped, -SequenceMatcher(None, other, plain).ratio(), common
+
+
+_A_KIND = {"image": "an image", "audio": "audio", "video": "video"}
+
+
+def _may_be(name: str, kind: str) -> bool:
+    """Return whether a file of the format may be of ``kind``: containers of video may hold sound only."""
+    usual = FORMATS[name].kind
+    return kind in ("any", usual) or (kind != "image" and FORMATS[name].demuxer in _CONTAINERS)
+
+
+_CONTAINERS = {entry.demuxer for entry in FORMATS.values() if entry.kind == "video"} - {
+    "mpegvideo",
+    "yuv4mpegpipe",
+    "ivf",
+}

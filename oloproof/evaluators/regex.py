@@ -17,6 +17,7 @@ from oloproof.evaluators.base import (
     kind_of_value,
     shorten,
 )
+from oloproof.evaluators.schema_patterns import mistake_in
 from oloproof.records import Verdict
 
 
@@ -33,13 +34,8 @@ class RegexOptions(EvaluatorOptions):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
-        import regex  # type: ignore[import-untyped]  # only where a project uses it
-
-        try:
-            regex.compile(pattern)
-        except regex.error as error:
-            where = "" if error.pos is None else f" at position {error.pos}"
-            raise ValueError(f"{pattern!r} is no pattern{where}: {error.msg}") from None
+        if mistake := mistake_in(pattern):
+            raise ValueError(mistake)
         return pattern
 
 
@@ -72,7 +68,7 @@ class Regex(Evaluator[RegexOptions]):
 
     def __init__(self, options: RegexOptions, root: Path) -> None:
         super().__init__(options, root)
-        import regex  # only where a project uses it
+        import regex  # type: ignore[import-untyped]  # only where a project uses it
 
         pattern: Any = regex.compile(options.pattern)
         self._search = pattern.fullmatch if options.full_match else pattern.search

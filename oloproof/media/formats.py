@@ -156,7 +156,7 @@ def describe(name: str) -> str:
     if name in _WHAT:
         return _WHAT[name]
     kind = FORMATS[name].kind if name in FORMATS else None
-    article = "an" if name[:1] in "aefhilmnorsx8" and not name.startswith(("hdr", "heic", "heif")) else "a"
+    article = "an" if name[:1] in "aefhilmnorsx8" and not name.startswith(("flac", "hdr", "heic", "heif")) else "a"
     noun = "image" if kind == "image" else f"{kind or 'data'} file"
     return f"{article} {name.upper()} {noun}"
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from oloproof import media
 from oloproof.digests import canonical_json
 from oloproof.errors import MediaError, MediaMissing
+from oloproof.media.formats import FORMATS, describe
 from oloproof.media.reading import MediaReader, open_regular
 from oloproof.records import KINDS, ROLES, Facts, Kind, MediaItem, Role
 
@@ -57,14 +58,15 @@ def media_file(
             or ``media_type`` given here is compared with what the bytes say.
 
     Raises:
-        MediaError: the file does not exist, is no regular file or may not be read, or a declared fact is wrong.
+        MediaError: the file does not exist, is no regular file or may not be read, neither its bytes nor its name
+            are those of a medium, or a declared fact is wrong.
     """
+    given = _path_text(path)
     if role not in ROLES:
-        raise MediaError(f"role {role!r} is none of {', '.join(ROLES)}", path=os.fspath(path), code="bad_role")
+        raise MediaError(f"role {role!r} is none of {', '.join(ROLES)}", path=given, code="bad_role")
     if kind is not None and kind not in KINDS:
-        raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=os.fspath(path), code="bad_kind")
+        raise MediaError(f"kind {kind!r} is none of {', '.join(KINDS)}", path=given, code="bad_kind")
     reader = current_reader()
-    given = os.fspath(path)
     if "\0" in given:
         raise MediaError("a path cannot hold a NUL character", path=given, code="bad_path")
     try:
@@ -73,13 +75,13 @@ def media_file(
             identity, digest = reader.memo.digest(file)
             found = _header(file, located)
     except MediaMissing as error:
-        raise MediaError(f"cannot record {given}: {_why(error)}", path=given, code=error.code) from None
+        raise MediaError(_cannot_record(given, error), path=given, code=error.code) from None
     _check_declared(given, found, facts)
     _check_storable(given, facts)
     return MediaItem(
         id="",
         role=role,
-        kind=_kind_of(given, found, kind),
+        kind=_kind_of(given, located, found, kind),
         name=name if name is not None else located.name,
         path=stored_path(reader.root, located),
         given=given,
@@ -99,9 +101,16 @@ def read_media(item: MediaItem) -> bytes:
     """Return the bytes of a recorded file after checking their size and SHA-256.
 
     Raises:
+        MediaError: ``item`` is no record of a file.
         MediaDrift: the file holds other bytes than were recorded. This stops the run.
         MediaMissing: the file is gone, a directory, a symlink or unreadable now. This makes the case missing.
     """
+    if not isinstance(item, MediaItem):
+        raise MediaError(
+            f"read_media() takes what media_file() returns and an evaluator is given as media, not "
+            f"{type(item).__name__}",
+            code="bad_media",
+        )
     return current_reader().read(item)
 
 
@@ -127,34 +136,51 @@ def real_path(file: BinaryIO, given: Path) -> Path:
     return Path(os.path.realpath(given))
 
 
+def _path_text(path: object) -> str:
+    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(text, str):
+        raise MediaError(f"media_file() takes a path, not {type(path).__name__}", code="bad_path")
+    if not text:
+        raise MediaError("an empty path names no file", code="bad_path")
+    return text
+
+
 def _header(file: BinaryIO, located: Path) -> Facts:
     return media.facts_of(file, path=located, name=located.name, depth="header")
 
 
-def _kind_of(given: str, found: Facts, kind: Kind | None) -> Kind:
+def _kind_of(given: str, located: Path, found: Facts, kind: Kind | None) -> Kind:
     if kind is not None and found.kind is not None and kind != found.kind:
         raise MediaError(
             f"{given} was declared {kind}, but its bytes are {found.format} ({found.kind})",
             path=given,
             code="kind_mismatch",
         )
-    return kind or found.kind or _kind_of_name(given)
+    if found.kind is not None:
+        return found.kind
+    named = _kind_of_name(given) or _kind_of_name(located.name)
+    if named is None and (kind is None or found.format not in _UNTOLD):
+        raise MediaError(
+            f"{given} is {_NO_MEDIUM.get(found.format) or describe(found.format)}, not an image, audio or video; "
+            "media() records media only",
+            path=given,
+            code="not_a_medium",
+        )
+    # a broken file, or an error page under the name of a picture: what was promised, for a check to fail on
+    return kind or named  # type: ignore[return-value]
 
 
-_NAMED_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(
-        ("wav", "mp3", "flac", "ogg", "oga", "opus", "m4a", "aac", "aiff", "aif", "wma", "caf", "amr"),
-        "audio",
-    ),
-    **dict.fromkeys(
-        ("mp4", "mov", "webm", "mkv", "avi", "m4v", "mpg", "mpeg", "ts", "flv", "wmv", "3gp", "ogv"), "video"
-    ),
-}
+_UNTOLD = ("empty", "unknown")
+_NO_MEDIUM = {"text": "a text file", "unknown": "a file of no known format"}
+_NAMED_KINDS = {
+    extension: entry.kind for entry in reversed(FORMATS.values()) if entry.kind for extension in entry.extensions
+} | {name: entry.kind for name, entry in FORMATS.items() if entry.kind}
+_NAMED_KINDS |= {"asf": "video", "weba": "audio"}
 
 
-def _kind_of_name(given: str) -> Kind:
-    """Return the kind that a name promises when the bytes are nothing known: what a check then fails on."""
-    return _NAMED_KINDS.get(Path(given).suffix.lower().lstrip("."), "image")
+def _kind_of_name(name: str) -> Kind | None:
+    """Return the kind that a name promises, None when it names no medium."""
+    return _NAMED_KINDS.get(Path(name).suffix.lower().lstrip("."))
 
 
 def _check_declared(given: str, found: Facts, facts: dict[str, Any]) -> None:
@@ -187,9 +213,12 @@ def _check_storable(given: str, facts: dict[str, Any]) -> None:
             ) from None
 
 
-def _why(error: MediaMissing) -> str:
+def _cannot_record(given: str, error: MediaMissing) -> str:
+    why = str(error)
     if error.code == "media_gone":
-        return f"there is no file at {error.path}"
-    if error.code == "media_is_directory":
-        return "it is a directory"
-    return str(error)
+        why = f"there is no file at {error.path}"
+        if error.path == given:
+            return why
+    elif error.code == "media_is_directory":
+        why = "it is a directory"
+    return f"cannot record {given}: {why}"

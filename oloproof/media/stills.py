@@ -215,27 +215,41 @@ def _hdr(source: Source) -> Still | None:
 
 
 _SVG_TAG = re.compile(rb"<(?:\w+:)?svg\b[^>]{0,3000}", re.IGNORECASE)
-_SVG_SIDE = re.compile(rb"\s(width|height)\s*=\s*[\"']\s*([\d.]{1,12})\s*(?:px)?\s*[\"']")
-_SVG_BOX = re.compile(rb"\sviewBox\s*=\s*[\"'][\s\d.,-]*?([\d.]{1,12})[\s,]+([\d.]{1,12})\s*[\"']")
+_SVG_SIDE = re.compile(rb"\s(width|height)\s*=\s*[\"']\s*([^\"']{1,40}?)\s*[\"']")
+_SVG_NUMBER = rb"[-+]?(?:\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?"
+_SVG_LENGTH = re.compile(rb"(" + _SVG_NUMBER + rb")\s*([a-zA-Z]*)")
+_SVG_BOX = re.compile(rb"\sviewBox\s*=\s*[\"']\s*" + rb"[\s,]+".join([rb"(" + _SVG_NUMBER + rb")"] * 4) + rb"\s*[\"']")
+_SVG_UNITS = {
+    b"": 1, b"px": 1, b"in": 96, b"cm": 96 / 2.54, b"mm": 96 / 25.4, b"q": 96 / 101.6, b"pt": 96 / 72, b"pc": 16,
+}  # fmt: skip
+"""Pixels of CSS, 96 to the inch; a share or a font size is no length by itself."""
 
 
 def _svg(source: Source) -> Still | None:
-    """Read width and height in pixels, else the view box, from the first tag; nothing is rendered."""
+    """Read the size in CSS pixels from the first tag, else by its view box; nothing is rendered."""
     tag = _SVG_TAG.search(source.head)
     if tag is None:
         return None
-    sides = {key: _number(value) for key, value in _SVG_SIDE.findall(tag[0])}
-    if len(sides) == 2:
-        return Still(sides[b"width"], sides[b"height"])
+    sides = {key: _svg_length(value) for key, value in _SVG_SIDE.findall(tag[0])}
+    width, height = sides.get(b"width"), sides.get(b"height")
     box = _SVG_BOX.search(tag[0])
-    return None if box is None else Still(_number(box[1]), _number(box[2]))
+    across, down = (float(box[3]), float(box[4])) if box else (0.0, 0.0)
+    if across > 0 and down > 0:
+        if width is None and height is None:
+            width, height = across, down
+        elif width is None and height is not None:
+            width = height * across / down
+        elif height is None and width is not None:
+            height = width * down / across
+    if width is None or height is None or not max(width, height) < 1e9:
+        return None
+    return Still(int(width + 0.5), int(height + 0.5))
 
 
-def _number(text: bytes) -> int:
-    try:
-        return round(float(text))
-    except ValueError:
-        return 0
+def _svg_length(text: bytes) -> float | None:
+    match = _SVG_LENGTH.fullmatch(text)
+    unit = _SVG_UNITS.get(match[2].lower()) if match else None
+    return None if match is None or unit is None else float(match[1]) * unit
 
 
 _READERS: dict[str, Callable[[Source], Still | None]] = {

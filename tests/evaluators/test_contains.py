@@ -70,3 +70,8 @@ def test_an_output_that_is_no_text_fails(check: Any) -> None:
 def test_text_and_expected_field_exclude_each_other(check: Any) -> None:
     with pytest.raises(ValidationError, match="not both"):
         check("contains", "x", text="x", expected_field="a")
+
+
+def test_an_empty_list_is_refused_in_words_of_its_own(check: Any) -> None:
+    with pytest.raises(ValidationError, match="an empty list asks for nothing"):
+        check("contains", "x", text=[])

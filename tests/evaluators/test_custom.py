@@ -202,3 +202,20 @@ def test_async_functions_run_side_by_side(bench: Any) -> None:
 
 def test_items_are_media_items(bench: Any, tmp_path: Path) -> None:
     assert all(isinstance(item, MediaItem) for item in bench.media("a.png png 8x8"))
+
+
+@pytest.mark.parametrize(
+    ("decorate", "told"),
+    [
+        (lambda: evaluator("blurred"), "@evaluator stands above a function, not 'blurred'"),  # type: ignore[type-var]
+        (lambda: evaluator(pass_at=1)(3), "@evaluator stands above a function, not 3"),  # type: ignore[type-var]
+        (lambda: evaluator(len), "@evaluator cannot mark <built-in function len>"),
+        (lambda: evaluator(pass_at=[0.5]), r"pass_at is a number, not \[0.5\]"),  # type: ignore[call-overload]
+        (lambda: evaluator(pass_at=True), "pass_at is a number, not True"),
+        (lambda: evaluator(pass_at=math.nan), "pass_at is a number, not nan"),
+        (lambda: evaluator(calls_model="no"), "calls_model is True or False, not 'no'"),  # type: ignore[call-overload]
+    ],
+)
+def test_a_decorator_that_cannot_be_meant_is_refused_where_it_stands(decorate: Any, told: str) -> None:
+    with pytest.raises(EvaluatorError, match=told):
+        decorate()

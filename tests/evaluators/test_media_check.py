@@ -229,7 +229,16 @@ def test_items_of_one_name_are_told_apart(bench: Any) -> None:
         ({"min_aspect_ratio": "16:9", "max_aspect_ratio": 1.5}, "is above"),
         ({"min_duration": 2, "max_duration": 1}, "min_duration"),
         ({"formats": ["pgn"]}, "'pgn' is no format that can be told; did you mean"),
+        ({"formats": ["pgn"]}, "did you mean png"),
+        ({"formats": ["jpge"]}, "did you mean jpeg"),
+        ({"formats": ["webpp"]}, "did you mean webp"),
         ({"formats": []}, "at least 1"),
+        ({"kind": "audio", "formats": ["png"]}, "formats: a PNG image is never audio, and kind is audio"),
+        ({"kind": "audio", "formats": ["wav", "gif"]}, "formats: a GIF image is never audio"),
+        ({"kind": "image", "formats": ["wav"]}, "formats: a WAV audio file is never an image, and kind is image"),
+        ({"kind": "image", "formats": ["mp4"]}, "formats: an MP4 video file is never an image"),
+        ({"kind": "video", "formats": ["gif"]}, "formats: a GIF image is never video"),
+        ({"kind": "video", "formats": ["flac"]}, "formats: a FLAC audio file is never video"),
         ({"aspect_ratio": "wide"}, 'write "16:9" in quotes'),
         ({"aspect_ratio": 0}, "above 0"),
         ({"count": 1, "min_count": 1}, "either count"),
@@ -280,3 +289,16 @@ def test_files_that_other_tools_get_wrong_are_judged_right(
     shutil.copy(CASES / name, bench.root)
     verdict = bench.judge(bench.evaluator("media_check", **options), media=[bench.record(name)])
     assert verdict.outcome == outcome, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "formats"),
+    [
+        ("audio", ["mp4", "webm", "wav"]),
+        ("video", ["mp4", "ogg", "mkv"]),
+        ("image", ["png", "svg"]),
+        ("any", ["png", "wav"]),
+    ],
+)
+def test_a_container_may_hold_sound_only(bench: Any, kind: str, formats: list[str]) -> None:
+    assert bench.evaluator("media_check", prepare=False, kind=kind, formats=formats).options.kind == kind

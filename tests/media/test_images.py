@@ -195,9 +195,16 @@ def test_heif_and_svg_are_measured_though_nothing_renders_them() -> None:
     for text, size in (
         (b'<svg xmlns="x" width="120px" height="80"/>', (120, 80)), (b"<svg viewBox='0 0 30 40.4'/>", (30, 40)),
         (b'<svg width="100%" height="5em" viewBox="-1,-2, 7,9"></svg>', (7, 9)), (b"<svg/>", (None, None)),
+        (b'<svg width="10cm" height="5in"/>', (378, 480)), (b'<svg width="10mm" height="40Q"/>', (38, 38)),
+        (b'<svg width="72pt" height="2pc"/>', (96, 32)), (b'<svg width="2.5PX" height="1e2"/>', (3, 100)),
+        (b'<svg width="300" viewBox="0 0 30 20"/>', (300, 200)), (b'<svg height="40" viewBox="0 0 30 20"/>', (60, 40)),
+        (b'<svg width="300" height="50%" viewBox="0 0 30 20"/>', (300, 200)),
+        (b'<svg width="300"/>', (None, None)), (b'<svg stroke-width="3" viewBox="0 0 8 4"/>', (8, 4)),
+        (b'<svg width="1e999" height="9"/>', (None, None)), (b'<svg width="9" viewBox="0 0 0 4"/>', (None, None)),
     ):  # fmt: skip
         found = facts_in(text)
-        assert (found.format, (found.width, found.height), found.decodable) == ("svg", size, "no_decoder")
+        assert (found.format, (found.width, found.height), found.decodable) == ("svg", size, "no_decoder"), text
+        assert ("damaged" in codes(found)) == (size == (None, None)), text
 
 
 def test_pages_of_a_tiff_are_one_still(picture: Image.Image) -> None:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from oloproof.errors import MediaError
-from oloproof.media import MediaReader, media_file, using_reader
+from oloproof.media import MediaReader, media_file, read_media, using_reader
 
 
 def png(width: int = 6, height: int = 4) -> bytes:
@@ -117,3 +117,85 @@ def test_odd_names_are_recorded_like_any_other(tmp_path: Path) -> None:
     for name in ("-rf.png", "take:2.png", "100%03d.png", "it's [x]*.png", "café 🎬.png", "new\nline.png"):
         (tmp_path / name).write_bytes(png())
         assert media_file(tmp_path / name).path == name
+
+
+HTML = b"<!DOCTYPE html><html><body>Bad gateway</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("a.txt", b"hello there", "a.txt is a text file, not an image, audio or video; media.. records media only"),
+        ("a.py", b"import os\n", "a.py is a text file"),
+        ("page", HTML, "page is an HTML page, not an image"),
+        ("answer.json", b'{"a": 1}', "answer.json is JSON text"),
+        ("a.bin", b"", "a.bin is an empty file"),
+        ("a.bin", bytes(range(200, 256)) + bytes(9), "a.bin is a file of no known format"),
+    ],
+)
+def test_a_file_that_neither_by_bytes_nor_by_name_is_a_medium_is_refused(
+    tmp_path: Path, name: str, data: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(MediaError, match=told):
+        media_file(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.png", "image"),
+        ("a.SVG", "image"),
+        ("a.mp4", "video"),
+        ("a.ts", "video"),
+        ("a.wav", "audio"),
+        ("a.mp3", "audio"),
+        ("a.ogg", "audio"),
+        ("a.3gp", "video"),
+        ("a.webm", "video"),
+        ("a.m4a", "audio"),
+    ],
+)
+def test_bytes_that_are_no_medium_are_recorded_as_what_the_name_promises(tmp_path: Path, name: str, kind: str) -> None:
+    for data in (HTML, b"", b"\x80\0broken"):
+        (tmp_path / name).write_bytes(data)
+        assert media_file(name).kind == kind
+
+
+def test_a_declared_kind_makes_no_medium_of_text(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"import os\n")
+    with pytest.raises(MediaError, match=r"a\.py is a text file"):
+        media_file("a.py", kind="image")
+    (tmp_path / "a.out").write_bytes(b"")
+    assert media_file("a.out", kind="audio").kind == "audio"
+    (tmp_path / "link").symlink_to("a.png")
+    (tmp_path / "a.png").write_bytes(HTML)
+    assert media_file("link").kind == "image"
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (None, r"media_file\(\) takes a path, not NoneType"),
+        (b"x", r"media_file\(\) takes a path, not bytes"),
+        (3, r"media_file\(\) takes a path, not int"),
+        (["a.png"], r"media_file\(\) takes a path, not list"),
+        ("", "an empty path names no file"),
+    ],
+)
+def test_what_is_no_path_is_refused_in_words(path: Any, told: str) -> None:
+    with pytest.raises(MediaError, match=told):
+        media_file(path)
+
+
+def test_a_missing_file_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(MediaError) as told:
+        media_file(tmp_path / "no.png")
+    assert str(told.value) == f"there is no file at {tmp_path / 'no.png'}"
+    with pytest.raises(MediaError, match=f"cannot record no.png: there is no file at {tmp_path}"):
+        media_file("no.png")
+
+
+def test_read_media_takes_records_only() -> None:
+    with pytest.raises(MediaError, match=r"read_media\(\) takes what media_file\(\) returns .* not str"):
+        read_media("x")  # type: ignore[arg-type]
