@@ -6,7 +6,7 @@ Paths in a file are relative to that file. Nothing of the user's own code is imp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from oloproof.config.problems import (
     nearest,
     percent_hint,
     problems_from,
+    shown_path,
     suggestion,
     unfit_numbers,
 )
@@ -53,6 +54,8 @@ class Project:
     outputs: Path
     media_roots: tuple[Path, ...]
     code_paths: tuple[Path, ...]
+    document: Document | None = field(default=None, repr=False, compare=False)
+    policy_document: Document | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -63,6 +66,16 @@ class Project:
     def criteria(self) -> tuple[str, ...]:
         """The names under which the evaluators report."""
         return tuple(evaluator.criterion for evaluator in self.evaluators)
+
+    def problem(self, path: Keys, message: str) -> Problem:
+        """Return a problem at ``path`` of the project file, for what is found wrong after it was read."""
+        return (self.document or Document(shown_path(self.file), None)).problem(path, message)
+
+    def policy_problem(self, path: Keys, message: str) -> Problem:
+        """Return a problem at ``path`` of the policy, wherever that is written."""
+        if self.policy_file is None:
+            return self.problem(("policy", *path), message)
+        return (self.policy_document or Document(shown_path(self.policy_file), None)).problem(path, message)
 
 
 def load_project(path: Path, evaluator_options: Mapping[str, type[EvaluatorOptions]]) -> Project:
@@ -85,8 +98,18 @@ def load_project(path: Path, evaluator_options: Mapping[str, type[EvaluatorOptio
         problems += _rules(policy_document, policy_base, _written_criteria(document), problems)
     resolved = _Paths(root, document, problems).resolve(options)
     if problems or options is None:
-        raise ConfigError(_in_order(problems))
-    return Project(root / file.name, root, options, evaluators, policy, policy_file, **resolved)
+        raise ConfigError(in_order(problems))
+    return Project(
+        file=root / file.name,
+        root=root,
+        options=options,
+        evaluators=evaluators,
+        policy=policy,
+        policy_file=policy_file,
+        document=document,
+        policy_document=policy_document,
+        **resolved,
+    )
 
 
 def load_policy(path: Path) -> PolicyOptions:
@@ -99,7 +122,7 @@ def load_policy(path: Path) -> PolicyOptions:
     policy = _policy(document, problems)
     problems += _rules(document, (), None, problems)
     if problems or policy is None:
-        raise ConfigError(_in_order(problems))
+        raise ConfigError(in_order(problems))
     return policy
 
 
@@ -136,7 +159,7 @@ def project_document(project: Project) -> dict[str, Any]:
     return document
 
 
-def _in_order(problems: Sequence[Problem]) -> list[Problem]:
+def in_order(problems: Sequence[Problem]) -> list[Problem]:
     """Return ``problems`` once each, file by file and line by line."""
     files = list(dict.fromkeys(problem.file for problem in problems))
     return sorted(dict.fromkeys(problems), key=lambda one: (files.index(one.file), one.line or 0, one.column or 0))

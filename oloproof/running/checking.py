@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from oloproof.config import PolicyOptions, Project
-from oloproof.errors import StorageError
+from oloproof.errors import MediaUnreadable, StorageError
 from oloproof.evaluators import Registry, Subject
+from oloproof.evaluators.media_check import MediaCheck
+from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
-from oloproof.records import Execution, MediaItem, Notice, Trial, Verdict
+from oloproof.media.facts import facts_of, needs_ffmpeg
+from oloproof.media.sniffing import Sniffed
+from oloproof.records import Execution, Facts, MediaItem, Notice, Trial, Verdict
 from oloproof.running.deciding import measures_of
 from oloproof.running.judging import Bench
-from oloproof.running.plan import Plan, Selection, make_plan
+from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.planning import Prospect, what_rules_can_decide
+from oloproof.storage import Store
+from oloproof.storage.database import FILE, FOLDER
 from oloproof.systems import Surroundings, trial_folder
 
 TRIED = "check"
@@ -36,17 +44,18 @@ class Checked:
     prospects: Sequence[Prospect]
     notices: Sequence[Notice] = field(default_factory=tuple)
     unreachable: bool = False
+    refused: bool = False
 
     @property
     def ready(self) -> bool:
         """Whether a run can be started and the tried case was answered and could be evaluated."""
         broken = any(verdict.details.get("code") == "evaluator_error" for verdict in self.verdicts.values())
-        return not self.execution.failed and not self.unreachable and not broken
+        return not self.execution.failed and not self.unreachable and not self.refused and not broken
 
     @property
     def exit_code(self) -> int:
         """0 ready, 1 the tried case went wrong, 2 a run would be refused."""
-        return 0 if self.ready else 2 if self.unreachable else 1
+        return 0 if self.ready else 2 if self.unreachable or self.refused else 1
 
 
 def check_project(project: Project, registry: Registry) -> Checked:
@@ -55,13 +64,13 @@ def check_project(project: Project, registry: Registry) -> Checked:
     Raises:
         OloproofError: a run would be refused; the text says why.
     """
-    _refuse_unwritable(project.root)
+    _refuse_unusable_store(project.root)
     plan = make_plan(project, registry, Selection())
     reader = MediaReader(project.root)
     trial = next(iter(islice(plan.enumerate(set()), 1)))
     free = [evaluator for evaluator in plan.evaluators if not evaluator.calls_model]
     bench = Bench(free)
-    plan.system.open(_surroundings(project, plan, reader), 1)
+    open_system(plan, _surroundings(project, plan, reader), 1)
     try:
         with using_reader(reader):
             execution = plan.system.execute(trial)
@@ -71,6 +80,7 @@ def check_project(project: Project, registry: Registry) -> Checked:
         plan.system.close()
         bench.close()
     policy = project.policy or PolicyOptions()
+    stopping, possible = _without_ffprobe(plan)
     return Checked(
         plan=plan,
         case=trial.case.id,
@@ -78,15 +88,30 @@ def check_project(project: Project, registry: Registry) -> Checked:
         verdicts={evaluator.criterion: verdict for evaluator, verdict in zip(free, verdicts, strict=True)},
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
         prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
-        notices=_notices(project, plan, execution),
+        notices=[*_notices(project, plan, execution), *stopping, *possible],
         unreachable=unreachable,
+        refused=bool(stopping),
     )
 
 
-def _refuse_unwritable(root: Path) -> None:
-    folder = root / ".oloproof"
+def _refuse_unusable_store(root: Path) -> None:
+    """Open what earlier runs stored as a run would; where nothing is stored yet, nothing is made.
+
+    Raises:
+        StorageError: a run could not store anything there.
+    """
+    folder = root / FOLDER
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise StorageError(f"{folder} is not a folder, and runs are stored there; move it away")
     if not os.access(folder if folder.exists() else root, os.W_OK):
         raise StorageError(f"{folder} cannot be written, and runs are stored there; check its permissions")
+    file = folder / FILE
+    if file.is_dir():
+        raise StorageError(f"{file} is a folder, and runs are stored in a file of that name; move it away")
+    if file.exists():
+        with closing(Store(root, create=False)) as store:
+            if store.read_only:
+                raise StorageError(f"{file} cannot be written, and runs are stored there; check its permissions")
 
 
 def _surroundings(project: Project, plan: Plan, reader: MediaReader) -> Surroundings:
@@ -106,6 +131,45 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
     if declared and not execution.media and not execution.failed:
         found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))
     return found
+
+
+def _without_ffprobe(plan: Plan) -> tuple[list[Notice], list[Notice]]:
+    """Return, where ffprobe is not installed, what is known to stop a run for it and what may."""
+    readers = [evaluator for evaluator in plan.evaluators if evaluator.reads_media]
+    if not readers or shutil.which("ffprobe"):
+        return [], []
+    checks = [one.options for one in readers if isinstance(one, MediaCheck) and one.options.role in ("input", "all")]
+    for case in plan.dataset if checks else ():
+        for path in case.files.values():
+            facts = _header_of(path)
+            stopped = next((options for options in checks if facts and _must_probe(facts, options)), None)
+            if stopped is not None:
+                told = f"case {case.id!r}: {stopped.criterion} needs ffprobe for {path}, and it is not on PATH"
+                return [Notice("ffmpeg_missing", f"{told}; install ffmpeg")], []
+    may = "ffprobe is not on PATH: a case that records audio or video would stop the run; install ffmpeg"
+    return [], [Notice("ffmpeg_missing", may)]
+
+
+def _header_of(path: str) -> Facts | None:
+    try:
+        with open(path, "rb") as file:
+            return facts_of(file, path=Path(path), depth="header")
+    except (OSError, MediaUnreadable):
+        return None  # that the file cannot be read is for its case to say
+
+
+def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
+    """Return whether a condition asks what the header of an audio or video file does not tell."""
+    if not needs_ffmpeg(Sniffed(facts.kind, facts.format, facts.media_type), "probed"):
+        return False
+    if options.intact:
+        return True
+    asked = {key.removeprefix("min_").removeprefix("max_") for key in options.model_fields_set}
+    names = {"duration"} & asked
+    if facts.kind == "video":
+        names |= {"width", "height"} if "aspect_ratio" in asked else {"width", "height"} & asked
+        names |= {"has_audio"} & asked
+    return options.kind in ("any", facts.kind) and any(getattr(facts, name) is None for name in names)
 
 
 def check_document(checked: Checked) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.config.problems import nearest
 from oloproof.errors import ConfigError
 from oloproof.policy import (
     Comparison,
@@ -94,27 +95,73 @@ def unvalidated_judges(measures: Mapping[str, Measure], policy: PolicyOptions) -
 
 
 def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure]) -> None:
-    """Refuse rules over criteria that the run did not measure, and thresholds that its values cannot reach.
+    """Refuse rules that can never decide anything of a run that measured ``measures``.
 
     Raises:
         ConfigError: naming each such rule.
     """
-    problems = []
-    for rule in policy.rules:
-        measure = measures.get(rule.criterion)
-        if measure is None and rule.metric != EXECUTIONS:
-            known = ", ".join(sorted(measures)) or "none"
-            problems.append(f"rule {rule.id!r}: the run has no criterion {rule.criterion!r}; it has {known}")
-            continue
-        score = measure is not None and measure.kind == "score" and rule.rate is None
-        low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
-        for key in ("min", "max"):
-            bound = getattr(rule, key)
-            if bound is not None and not low <= bound <= high:
-                hint = "a score" if score else "a rate (80 % is written 0.80)"
-                problems.append(f"rule {rule.id!r}: {key}: {bound:g} is outside {low:g} to {high:g}, where {hint} lies")
+    problems = [
+        f"rule {policy.rules[number].id!r}: {key}: {message}"
+        for number, key, message in rule_problems(policy, measures)
+    ]
     if problems:
         raise ConfigError("\n".join(problems))
+
+
+def rule_problems(
+    policy: PolicyOptions,
+    measures: Mapping[str, Measure],
+    *,
+    unsure: Collection[str] = (),
+    slices: Sequence[str] | None = None,
+) -> Iterator[tuple[int, str, str]]:
+    """Yield what is wrong with rules, given what is measured: the rule's place in the list, its key, the message.
+
+    That is a criterion which is not measured, a threshold its values cannot reach, a count of failures of a score,
+    a variant that is not made, and a slice by a field that no case has.
+
+    Args:
+        policy: the rules.
+        measures: how each criterion is summed up.
+        unsure: criteria that exist and of which no more is known.
+        slices: the slice fields that the cases have, None where they are not known.
+    """
+    for number, rule in enumerate(policy.rules):
+        for key, message in _problems_of(rule, measures, unsure, slices):
+            yield number, key, message
+
+
+def _problems_of(
+    rule: RuleOptions, measures: Mapping[str, Measure], unsure: Collection[str], slices: Sequence[str] | None
+) -> Iterator[tuple[str, str]]:
+    measure = measures.get(rule.criterion)
+    if measure is None and rule.metric != EXECUTIONS and rule.criterion not in unsure:
+        known = ", ".join(sorted(measures)) or "none"
+        yield "metric", f"the run has no criterion {rule.criterion!r}; it has {known}"
+    elif measure is not None or rule.rate is not None:
+        yield from _unreachable(rule, measure)
+    if rule.variant not in (None, ORIGINAL):
+        yield "variant", f"there are no variants {rule.variant!r}: every case is run as it is; leave variant: out"
+    for name in rule.slice or ():
+        if slices is not None and name not in slices:
+            told = f"the slice fields are {', '.join(slices)}" if slices else "no case has a slice"
+            near = nearest(name, slices)
+            yield "slice", f"no case has the slice field {name!r}; {f'did you mean {near}?' if near else told}"
+
+
+def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:
+    score = measure is not None and measure.kind == "score" and rule.rate is None
+    low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
+    for key in ("min", "max"):
+        bound = getattr(rule, key)
+        if bound is not None and not low <= bound <= high:
+            hint = "a score" if score else "a rate (80 % is written 0.80)"
+            yield key, f"{bound:g} is outside {low:g} to {high:g}, where {hint} lies"
+    if score and rule.max_failures is not None:
+        yield (
+            "max_failures",
+            f"criterion {rule.criterion} is a score, which nothing fails: use min: or max:, or give it a pass_at",
+        )
 
 
 class _Book:

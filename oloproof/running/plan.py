@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import difflib
 import platform
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from oloproof import __version__
 from oloproof.config import Project, project_document
+from oloproof.config.loading import in_order
 from oloproof.datasets import Dataset, Summary, open_dataset
 from oloproof.digests import digest_of
-from oloproof.errors import ConfigError
+from oloproof.errors import ConfigError, DatasetError, OloproofError, Problem, SystemError_
 from oloproof.evaluators import Evaluator, Registry
 from oloproof.records import Case, Trial
-from oloproof.running.deciding import measures_of, refuse_unknown_metrics
-from oloproof.systems import System, load_system
+from oloproof.running.deciding import measures_of, rule_problems
+from oloproof.systems import Surroundings, System, load_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +85,20 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
     """Return the plan of a run after checking everything that can be checked before it.
 
     Raises:
-        OloproofError: the dataset, the system or an evaluator cannot be used; the text says why.
+        OloproofError: with everything that is wrong with the dataset, the system, the evaluators and the rules, each
+            with its place; a DatasetError when it is the dataset only, else a ConfigError.
     """
     dataset = open_dataset(project)
-    summary = dataset.check()
+    findings = _Findings(project)
+    summary = findings.of_dataset(dataset)
+    system = findings.of_system()
+    built = findings.of_evaluators(registry)
+    findings.of_rules(built, None if summary is None else summary.slices)
+    if summary is None or system is None or findings.problems:
+        raise findings.error()
     cases = _count(selection, summary)
-    system = load_system(project)
-    evaluators = build_evaluators(project, registry)
-    document = _document(project, system, evaluators)
-    if project.policy is not None:
-        refuse_unknown_metrics(project.policy, measures_of(document))
+    document = _document(project, system, built)
+    evaluators = tuple(one.evaluator for one in built)
     return Plan(
         project=project,
         system=system,
@@ -105,7 +111,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
             {
                 "project": {key: value for key, value in document["project"].items() if key not in _NOT_THE_RUN},
                 "system": system.identity,
-                "evaluators": [evaluator.identity for evaluator in evaluators],
+                "evaluators": [one.identity for one in built],
                 "selection": [list(selection.cases), selection.limit],
             }
         ),
@@ -117,12 +123,108 @@ _NOT_THE_RUN = ("policy", "concurrency", "project")
 """Parts of a project that may change without making an unfinished run another one."""
 
 
-def build_evaluators(project: Project, registry: Registry) -> tuple[Evaluator[Any], ...]:
-    """Return the project's evaluators, each checked for what can be checked before the first trial."""
-    evaluators = tuple(registry.build(options, project.root) for options in project.evaluators)
-    for evaluator in evaluators:
-        evaluator.prepare()
-    return evaluators
+def open_system(plan: Plan, surroundings: Surroundings, concurrency: int) -> None:
+    """Get the plan's system ready to be called from ``concurrency`` threads at once.
+
+    Raises:
+        SystemError_: it can never answer as configured; the text begins with the place in the project file.
+    """
+    try:
+        plan.system.open(surroundings, concurrency)
+    except SystemError_ as error:
+        raise SystemError_(str(_system_problem(plan.project, error))) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """An evaluator that is ready, with its identity: that of a custom one reads files, so it is taken once."""
+
+    evaluator: Evaluator[Any]
+    identity: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        evaluator = self.evaluator
+        return {
+            "criterion": evaluator.criterion,
+            "type": evaluator.type,
+            "version": evaluator.version,
+            "calls_model": evaluator.calls_model,
+            "metric": evaluator.metric_kind,
+            "score_range": None if evaluator.score_range is None else list(evaluator.score_range),
+            "digest": digest_of(self.identity),
+        }
+
+
+class _Findings:
+    """What is wrong with a project beyond its files' form, collected part by part so that all is told at once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.problems: list[Problem] = []
+        self._dataset: DatasetError | None = None
+
+    def error(self) -> OloproofError:
+        """Return the one error that tells everything."""
+        told = self._dataset.problems if self._dataset else ()
+        if self._dataset is not None and not self.problems:
+            return self._dataset
+        return ConfigError([*in_order(self.problems), *told])
+
+    def of_dataset(self, dataset: Dataset) -> Summary | None:
+        """Return what the dataset is, None after keeping what is wrong with it."""
+        try:
+            return dataset.check()
+        except DatasetError as error:
+            self._dataset = error
+            return None
+
+    def of_system(self) -> System | None:
+        """Return the system, None after keeping why there is none."""
+        try:
+            return load_system(self.project)
+        except OloproofError as error:
+            self.problems.append(_system_problem(self.project, error))
+            return None
+
+    def of_evaluators(self, registry: Registry) -> list[_Built]:
+        """Return the evaluators that can be used, each checked for what can be checked before the first trial."""
+        built = []
+        for number, options in enumerate(self.project.evaluators):
+            try:
+                evaluator = registry.build(options, self.project.root)
+                evaluator.prepare()
+                built.append(_Built(evaluator, evaluator.identity))
+            except OloproofError as error:
+                self.problems.append(self.project.problem(("evaluators", number), str(error)))
+        return built
+
+    def of_rules(self, built: Sequence[_Built], slices: Sequence[str] | None) -> None:
+        """Keep what is wrong with the rules, as far as the evaluators that can be used tell."""
+        if self.project.policy is None:
+            return
+        measures = measures_of(
+            {
+                "repeats": self.project.options.repeats.model_dump(mode="json"),
+                "evaluators": [one.as_json() for one in built],
+            }
+        )
+        found = rule_problems(self.project.policy, measures, unsure=self.project.criteria, slices=slices)
+        self.problems += [
+            self.project.policy_problem(("rules", number, key), message) for number, key, message in found
+        ]
+
+
+_NAMED_KEY = re.compile(r"(system(?:\.\w+)+): (.+)", re.DOTALL)
+
+
+def _system_problem(project: Project, error: OloproofError) -> Problem:
+    """Return what is wrong with the system at the key that the error names, or at the one that says which it is."""
+    named = _NAMED_KEY.fullmatch(str(error))
+    if named:
+        return project.problem(tuple(named[1].split(".")), named[2])
+    options = project.options.system
+    kind = "callable" if options.callable is not None else "command" if options.command is not None else "http"
+    return project.problem(("system", kind), str(error))
 
 
 def _count(selection: Selection, summary: Summary) -> int:
@@ -141,24 +243,13 @@ def _refuse_unknown(wanted: Sequence[str], known: set[str]) -> None:
         raise ConfigError(f"--case {unknown[0]}: there is no such case{hint}")
 
 
-def _document(project: Project, system: System, evaluators: Sequence[Evaluator[Any]]) -> dict[str, Any]:
+def _document(project: Project, system: System, built: Sequence[_Built]) -> dict[str, Any]:
     return {
         "project": project_document(project),
         "file": _relative(project.file, project.root),
         "system": {"name": system.name, "version": system.version, "kind": system.kind},
         "identity": digest_of(system.identity),
-        "evaluators": [
-            {
-                "criterion": evaluator.criterion,
-                "type": evaluator.type,
-                "version": evaluator.version,
-                "calls_model": evaluator.calls_model,
-                "metric": evaluator.metric_kind,
-                "score_range": None if evaluator.score_range is None else list(evaluator.score_range),
-                "digest": digest_of(evaluator.identity),
-            }
-            for evaluator in evaluators
-        ],
+        "evaluators": [one.as_json() for one in built],
         "repeats": project.options.repeats.model_dump(mode="json"),
         "versions": {"oloproof": __version__, "python": platform.python_version()},
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from oloproof.config import PolicyOptions, Project, load_project
 from oloproof.digests import digest_of
-from oloproof.errors import ConfigError, RunInterrupted, SystemError_
+from oloproof.errors import ConfigError, RunInterrupted, RunNotFound, SystemError_
 from oloproof.evaluators import Registry, builtin_registry
 from oloproof.media import MediaReader
 from oloproof.records import Notice, Trial
@@ -21,7 +21,7 @@ from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
 from oloproof.running.judging import Bench
-from oloproof.running.plan import Plan, Selection, make_plan
+from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
@@ -60,7 +60,7 @@ def run(
         registry: the evaluators that the project may name; the built-in ones by default.
         selection: only these cases, or only so many; the run is partial then and its rules decide nothing.
         fresh: ``{"system"}`` asks the system again for what was answered before, ``{"judge"}`` the judges.
-        resume: go on with the run that was not finished instead of beginning one.
+        resume: go on with the newest run instead of beginning one; if that is complete, tell its result again.
         listener: told what happens.
 
     Raises:
@@ -71,7 +71,18 @@ def run(
     if not isinstance(project, Project):
         project = load_project(Path(project), registry.options())
     plan = make_plan(project, registry, selection or Selection())
-    with _workshop(plan, listener, resume=resume) as shop:
+    with closing(Store(project.root)) as store:
+        complete = _complete_already(store, plan) if resume else None
+        if complete is not None:
+            return _told_again(store, plan, complete, listener, started)
+        return _carried_out(store, plan, listener, started, fresh=fresh, resume=resume)
+
+
+def _carried_out(
+    store: Store, plan: Plan, listener: Listener, started: float, *, fresh: frozenset[str], resume: bool
+) -> RunResult:
+    policy = plan.project.policy
+    with _workshop(store, plan, listener, resume=resume) as shop:
         history = History(shop.store)
         done = shop.store.done_positions(shop.run)
         listener(_started(shop, done))
@@ -79,37 +90,33 @@ def run(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
-        conclusion = conclude(history, history.find(shop.run.id), project.policy)
-        record_decision(shop.store, history.find(shop.run.id), project.policy, conclusion)
+        conclusion = conclude(history, history.find(shop.run.id), policy)
+        record_decision(shop.store, history.find(shop.run.id), policy, conclusion)
         shop.store.finish(shop.run, "complete")
-        return _result(shop, history, conclusion, time.monotonic() - started)
+        return _result(history, history.find(shop.run.id), conclusion, started)
 
 
 @contextmanager
-def _workshop(plan: Plan, listener: Listener, *, resume: bool) -> Iterator[Workshop]:
+def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> Iterator[Workshop]:
     """Open everything that a run needs and close it again; an error leaves the run as stopped."""
-    project = plan.project
-    store = Store(project.root)
+    root = plan.project.root
+    opened = _resumed(store, plan, listener) if resume else _begun(store, plan, listener)
+    measurements = StoredMeasurements(store)
+    reader = MediaReader(root, memo=store.load_memo(), measurements=measurements)
+    bench = Bench(plan.evaluators)
+    shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener)
     try:
-        opened = _resumed(store, plan) if resume else _begun(store, plan, listener)
-        measurements = StoredMeasurements(store)
-        reader = MediaReader(project.root, memo=store.load_memo(), measurements=measurements)
-        bench = Bench(plan.evaluators)
-        shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener)
+        open_system(plan, _surroundings(plan, opened, reader), plan.project.options.concurrency)
         try:
-            plan.system.open(_surroundings(plan, opened, reader), project.options.concurrency)
-            try:
-                yield shop
-            finally:
-                plan.system.close()
-                bench.close()
-        except BaseException as error:
-            store.finish(opened, "stopped", str(error) or type(error).__name__)
-            if isinstance(error, KeyboardInterrupt):
-                raise RunInterrupted("stopped by hand; oloproof run --resume goes on") from None
-            raise
-    finally:
-        store.close()
+            yield shop
+        finally:
+            plan.system.close()
+            bench.close()
+    except BaseException as error:
+        store.finish(opened, "stopped", str(error) or type(error).__name__)
+        if isinstance(error, KeyboardInterrupt):
+            raise RunInterrupted("stopped by hand; oloproof run --resume goes on") from None
+        raise
 
 
 def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
@@ -139,29 +146,72 @@ def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
     return opened
 
 
-def _resumed(store: Store, plan: Plan) -> OpenRun:
-    """Open the newest run again if it was not finished and the project still means the same.
+def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
+    """Open the newest run again if the project still means the same; begin one when there is none.
 
     Raises:
-        ConfigError: there is nothing to go on with, or what it was made of has changed.
+        ConfigError: what it was made of has changed, or another process is at it.
     """
-    unfinished = History(store).unfinished()
-    if unfinished is None:
-        raise ConfigError("--resume: the newest run is complete, so there is nothing to go on with; leave --resume out")
-    changed = [
-        what
-        for what, before, now in (
-            ("the project, the system or its code", unfinished.config_digest, plan.config_digest),
-            ("the dataset", unfinished.dataset_digest, plan.dataset_digest),
-        )
-        if before != now
-    ]
+    newest = _newest(store)
+    if newest is None:
+        opened = _begun(store, plan, listener)
+        notice = Notice("nothing_to_resume", "there was no run to go on with; this is a new one")
+        opened.notices.append(notice)
+        listener(Noticed(notice))
+        return opened
+    if newest.state == "running":
+        raise ConfigError(f"--resume: run {newest.id} is still going on in another process")
+    changed = _changed(newest, plan)
     if changed:
         raise ConfigError(
-            f"--resume: {' and '.join(changed)} changed since run {unfinished.id} began; leave --resume out "
+            f"--resume: {changed} changed since run {newest.id} began; leave --resume out "
             "(answers that still hold come from the cache)"
         )
-    return store.reopen(unfinished.number, unfinished.id, unfinished.notices)
+    return store.reopen(newest.number, newest.id, newest.notices)
+
+
+def _newest(store: Store) -> StoredRun | None:
+    try:
+        return History(store).find()
+    except RunNotFound:
+        return None
+
+
+def _changed(run: StoredRun, plan: Plan) -> str:
+    """Return in words what is not as it was when ``run`` began."""
+    digests = (
+        ("the project, the system or its code", run.config_digest, plan.config_digest),
+        ("the dataset", run.dataset_digest, plan.dataset_digest),
+    )
+    return " and ".join(what for what, before, now in digests if before != now)
+
+
+def _complete_already(store: Store, plan: Plan) -> StoredRun | None:
+    """Return the newest run when it is complete and this plan's, so that nothing is left to do.
+
+    Raises:
+        ConfigError: it is complete and of a project that was another then.
+    """
+    newest = _newest(store)
+    if newest is None or newest.state != "complete":
+        return None
+    changed = _changed(newest, plan)
+    if changed:
+        raise ConfigError(
+            f"--resume: the newest run is complete, so there is nothing to go on with, and {changed} changed since "
+            f"run {newest.id} began; leave --resume out"
+        )
+    return newest
+
+
+def _told_again(store: Store, plan: Plan, run: StoredRun, listener: Listener, started: float) -> RunResult:
+    """Return the result of a run that is complete, by the project's policy as it is now."""
+    notice = Notice("already_complete", f"run {run.id} is complete already; nothing was executed")
+    listener(Noticed(notice))
+    history = History(store)
+    conclusion = conclude(history, run, plan.project.policy)
+    record_decision(store, run, plan.project.policy, conclusion)
+    return _result(history, replace(run, notices=(*run.notices, notice)), conclusion, started)
 
 
 def new_run_id() -> str:
@@ -200,9 +250,9 @@ def _refuse_silence(shop: Workshop) -> None:
         )
 
 
-def _result(shop: Workshop, history: History, conclusion: Conclusion, seconds: float) -> RunResult:
-    stored = history.find(shop.run.id)
-    return RunResult(stored, conclusion, history.counts(stored), history.oldest_reused(stored), seconds)
+def _result(history: History, run: StoredRun, conclusion: Conclusion, started: float) -> RunResult:
+    seconds = time.monotonic() - started
+    return RunResult(run, conclusion, history.counts(run), history.oldest_reused(run), seconds)
 
 
 def record_decision(store: Store, stored: StoredRun, policy: PolicyOptions | None, conclusion: Conclusion) -> None:

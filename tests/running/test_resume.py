@@ -78,10 +78,38 @@ def test_ctrl_c_keeps_what_is_done_and_resume_completes_it(echo: Callable[..., A
     assert resumed.document["run"] == listed[0]["run"]
 
 
-def test_resume_without_anything_to_go_on_with_says_so(echo: Callable[..., Any]) -> None:
+def test_resume_without_any_run_begins_one_and_says_so(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    begun = folder.run("run", "--resume", "--json")
+    assert begun.exit == 0, begun.err
+    assert begun.document["executions"]["run"] == 2
+    assert [warning["code"] for warning in begun.document["warnings"]] == ["nothing_to_resume"]
+
+
+def test_resume_of_a_complete_run_tells_its_result_again_and_executes_nothing(echo: Callable[..., Any]) -> None:
+    folder = echo(
+        2,
+        app="def answer(case):\n    open('calls', 'a').write('x')\n    return {'answer': 0}\n",
+        more="policy: {rules: [{id: all, metric: right, max_failures: 0}]}\n",
+    )
+    whole = folder.run("run", "--json")
+    again = folder.run("run", "--resume", "--json")
+    assert (whole.exit, again.exit) == (1, 1)
+    assert (folder.root / "calls").read_text() == "xx"
+    assert [warning["code"] for warning in again.document.pop("warnings")] == ["already_complete"]
+    assert again.document | {"warnings": []} == whole.document
+    assert len(folder.run("runs", "--json").document["runs"]) == 1
+
+
+@pytest.mark.parametrize(("changed", "what"), [("cases.jsonl", "the dataset"), ("app.py", "the system or its code")])
+def test_resume_of_a_complete_run_of_what_was_another_project_says_so(
+    echo: Callable[..., Any], changed: str, what: str
+) -> None:
     folder = echo(2)
     run(folder.root)
-    with pytest.raises(ConfigError, match="the newest run is complete"):
+    path = folder.root / changed
+    path.write_text(path.read_text().replace('"n": 1', '"n": 7').replace("* 2}", "* 3}"))
+    with pytest.raises(ConfigError, match=f"the newest run is complete.*{what} changed since"):
         run(folder.root, resume=True)
 
 

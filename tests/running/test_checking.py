@@ -1,0 +1,106 @@
+"""check is never ready where run ends with 2: what lies where runs are stored, and tools that later cases need."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CASES = Path(__file__).parent.parent / "data" / "media-cases"
+
+
+def _newer(root: Path) -> None:
+    (root / ".oloproof").mkdir()
+    with sqlite3.connect(root / ".oloproof" / "oloproof.db") as connection:
+        connection.execute("pragma user_version=99")
+    connection.close()
+
+
+def _garbage(root: Path) -> None:
+    (root / ".oloproof").mkdir()
+    (root / ".oloproof" / "oloproof.db").write_text("garbage, and enough of it to be no header of a database" * 9)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _garbage,
+        _newer,
+        lambda root: (root / ".oloproof").write_text("a file"),
+        lambda root: (root / ".oloproof").symlink_to("nowhere"),
+        lambda root: (root / ".oloproof" / "oloproof.db").mkdir(parents=True),
+    ],
+    ids=["damaged", "newer", "a file", "a dangling link", "a folder"],
+)
+def test_a_store_that_run_refuses_is_refused_by_check(echo: Callable[..., Any], spoil: Callable[[Path], None]) -> None:
+    folder = echo(2)
+    spoil(folder.root)
+    checked, ran = folder.run("check"), folder.run("run")
+    assert (checked.exit, ran.exit) == (2, 2)
+    assert "ready: " not in checked.out
+    assert any(word in checked.err for word in (".oloproof", "schema 99"))
+    assert "Traceback" not in checked.err
+
+
+def test_a_store_of_earlier_runs_is_no_obstacle(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    assert folder.run("run").exit == 0
+    assert folder.run("check").exit == 0
+    assert len(folder.run("runs", "--json").document["runs"]) == 1
+
+
+MEDIA_PROJECT = """\
+version: 1
+project: media
+dataset: {path: cases.jsonl, media: [file]}
+system: {name: same, version: v1, callable: "app:same", records: [media/v1]}
+evaluators:
+  - {type: media_check, criterion: fine, %s}
+"""
+MEDIA_APP = """\
+from oloproof import current_case, media_file
+
+
+def same(case):
+    current_case().media([media_file(case["file"], role="input")])
+    return "done"
+"""
+
+
+def _pictures_then_a_clip(folder: Any, condition: str) -> None:
+    folder.write("oloproof.yaml", MEDIA_PROJECT % condition)
+    folder.write("app.py", MEDIA_APP)
+    for name in ("MR-12.png", "MR-21.mp4"):
+        shutil.copy(CASES / name, folder.root / name)
+    folder.cases([{"id": name[:5], "input": {"file": name}} for name in ("MR-12.png", "MR-21.mp4")])
+
+
+def test_without_ffprobe_a_later_case_whose_file_needs_it_is_not_ready(folder: Any) -> None:
+    _pictures_then_a_clip(folder, "role: all, intact: true")
+    (folder.root / "bin").mkdir()
+    without = {"PATH": str(folder.root / "bin")}
+    checked, ran = folder.run("check", env=without), folder.run("run", env=without)
+    assert (checked.exit, ran.exit) == (2, 2)
+    assert "case 'MR-21': fine needs ffprobe" in checked.out
+    assert "not ready" in checked.out
+    assert folder.run("check", "--json", env=without).document["warnings"][-1]["code"] == "ffmpeg_missing"
+
+
+@pytest.mark.parametrize("condition", ["role: input, max_bytes: 10000000", "role: input, max_width: 4000"])
+def test_without_ffprobe_conditions_that_headers_tell_stay_ready_with_a_warning(folder: Any, condition: str) -> None:
+    _pictures_then_a_clip(folder, condition)
+    (folder.root / "bin").mkdir()
+    without = {"PATH": str(folder.root / "bin")}
+    checked, ran = folder.run("check", "--json", env=without), folder.run("run", env=without)
+    assert (checked.exit, ran.exit) == (0, 0), ran.err
+    assert "ffmpeg_missing" in [warning["code"] for warning in checked.document["warnings"]]
+    assert "a case that records audio or video would stop the run" in checked.out
+
+
+def test_with_ffprobe_nothing_is_said_of_it(folder: Any) -> None:
+    _pictures_then_a_clip(folder, "role: all, intact: true")
+    assert "ffprobe" not in folder.run("check").out
