@@ -19,6 +19,13 @@ OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "invalid", "missing")
 ORIGINAL = "original"
 
 
+def copy_of(value: Any) -> Any:
+    """Return a JSON value that shares no object or list with ``value``, several times faster than ``copy.deepcopy``."""
+    if type(value) is dict:
+        return {key: copy_of(entry) for key, entry in value.items()}
+    return [copy_of(entry) for entry in value] if type(value) is list else value
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One row of the dataset.

@@ -33,8 +33,7 @@ def needs_ffmpeg(found: Sniffed, depth: Depth) -> bool:
 def facts_of(
     file: BinaryIO,
     *,
-    path: Path,
-    name: str = "",
+    path: Path | str,
     depth: Depth,
     limits: Limits = DEFAULT,
     check: Callable[[], None] | None = None,
@@ -42,10 +41,10 @@ def facts_of(
     """Return the facts of an open, seekable file at ``depth``.
 
     ``path`` is where the same file lies, used only when ffprobe must be started on it; ``check`` is called right
-    before and after that and may raise when the path no longer leads to the file. ``name`` is not used for any
-    fact. Damage is told in the facts and does not raise. Raises ``ToolMissing`` when ffprobe (or, to decode an
-    image, Pillow) is needed and not installed; ``MediaUnreadable`` with code ``media_too_slow`` when ffprobe
-    exceeds the limit; ``OSError`` when the file itself cannot be read.
+    before and after that and may raise when the path no longer leads to the file. Damage is told in the facts and
+    does not raise. Raises ``ToolMissing`` when ffprobe (or, to decode an image, Pillow) is needed and not installed;
+    ``MediaUnreadable`` with code ``media_too_slow`` when ffprobe exceeds the limit; ``OSError`` when the file itself
+    cannot be read.
     """
     source = Source(file)
     draft = Draft(identify(source))
@@ -63,7 +62,7 @@ def facts_of(
 
 
 def _measure_sound_or_video(
-    source: Source, draft: Draft, path: Path, depth: Depth, limits: Limits, check: Callable[[], None] | None
+    source: Source, draft: Draft, path: Path | str, depth: Depth, limits: Limits, check: Callable[[], None] | None
 ) -> None:
     if draft.found.format in _OWN_LENGTH and (draft.plain or draft.has("damaged")):
         if depth == "decoded":
@@ -74,7 +73,7 @@ def _measure_sound_or_video(
     if check is not None:
         check()
     try:
-        streams.measure(source, draft, path, depth, limits)
+        streams.measure(source, draft, Path(path), depth, limits)
     finally:
         if check is not None:
             check()

@@ -49,7 +49,7 @@ class MeasurementsInMemory:
         self._kept[(sha256, name)] = value
 
 
-def open_regular(path: Path, shown: str = "", *, follow: bool = False) -> BinaryIO:
+def open_regular(path: Path | str, shown: str = "", *, follow: bool = False) -> BinaryIO:
     """Open ``path`` for reading if it is a regular file; its last part may be a symlink only with ``follow``.
 
     ``shown`` is how messages call the file; its path by default.
@@ -72,7 +72,7 @@ def open_regular(path: Path, shown: str = "", *, follow: bool = False) -> Binary
     return os.fdopen(descriptor, "rb")
 
 
-def _cannot_open(path: Path, error: OSError, shown: str = "") -> MediaMissing:
+def _cannot_open(path: Path | str, error: OSError, shown: str = "") -> MediaMissing:
     name = shown or str(path)
     if error.errno == errno.ELOOP:
         return MediaMissing(
@@ -92,6 +92,7 @@ class MediaReader:
 
     def __init__(self, root: Path, *, memo: DigestMemo | None = None, measurements: Measurements | None = None) -> None:
         self.root = root
+        self.folder = str(root)
         self.memo = memo if memo is not None else DigestMemo()
         self.measurements: Measurements = measurements if measurements is not None else MeasurementsInMemory()
 
@@ -132,7 +133,7 @@ class MediaReader:
         Raises:
             MediaDrift, MediaMissing: as :meth:`open`.
         """
-        path = self.locate(item)
+        path = os.path.join(self.folder, item.path)
         try:
             status = os.lstat(path)
         except OSError as error:
@@ -168,14 +169,14 @@ class MediaReader:
             raise _drift(item, path, f"sha256 {digest}", f"sha256 {item.sha256}", digest)
         return data
 
-    def digest_of_path(self, path: Path) -> str:
+    def digest_of_path(self, path: Path | str) -> str:
         """Return the SHA-256 of a file that is not recorded (yet), such as one that a case's input names.
 
         Raises:
             MediaMissing: it cannot be read.
         """
         try:
-            status = path.stat()
+            status = os.stat(path)
         except OSError as error:
             raise _cannot_open(path, error) from None
         known = self.memo.known(identity_of(status))
@@ -197,7 +198,7 @@ class MediaReader:
             return facts_from_json(kept)
         path = self.locate(item)
         with self.open(item) as file:
-            facts = media.facts_of(file, path=path, name=item.name, depth=depth, check=self._same(item, file, path))
+            facts = media.facts_of(file, path=path, depth=depth, check=self._same(item, file, path))
         self.measurements.put(item.sha256, f"facts@{FACTS_VERSION}", facts_to_json(facts))
         return facts
 

@@ -70,8 +70,9 @@ def media_file(
     if "\0" in given:
         raise MediaError("a path cannot hold a NUL character", path=given, code="bad_path")
     try:
-        with open_regular(reader.root / given, follow=True) as file:
-            located = real_path(file, reader.root / given)
+        wanted = os.path.join(reader.folder, given)
+        with open_regular(wanted, follow=True) as file:
+            located = real_path(file, wanted)
             identity, digest = reader.memo.digest(file)
             found = _header(file, located)
     except MediaMissing as error:
@@ -82,7 +83,7 @@ def media_file(
         id="",
         role=role,
         kind=_kind_of(given, located, found, kind),
-        name=name if name is not None else located.name,
+        name=name if name is not None else os.path.basename(located),
         path=stored_path(reader.root, located),
         given=given,
         format=found.format,
@@ -114,15 +115,18 @@ def read_media(item: MediaItem) -> bytes:
     return current_reader().read(item)
 
 
-def stored_path(root: Path, located: Path) -> str:
-    """Return ``located`` as it is stored: relative to the project in POSIX form when under it, else absolute."""
+def stored_path(root: Path, located: str) -> str:
+    """Return an absolute path as it is stored: relative to the project in POSIX form when under it, else absolute."""
+    start = os.path.join(root, "")
+    if located.startswith(start) and ".." not in located:
+        return os.path.normpath(located[len(start) :])  # same as below, without building paths for every file
     try:
-        return located.relative_to(root).as_posix()
+        return Path(located).relative_to(root).as_posix()
     except ValueError:
-        return str(located)
+        return str(Path(located))
 
 
-def real_path(file: BinaryIO, given: Path) -> Path:
+def real_path(file: BinaryIO, given: str) -> str:
     """Return where an open file really lies, without symlinks: what is recorded is what was opened.
 
     Where the system tells the path of a descriptor (Linux) it is asked for that, else ``given`` is resolved.
@@ -130,10 +134,10 @@ def real_path(file: BinaryIO, given: Path) -> Path:
     try:
         told = os.readlink(f"/proc/self/fd/{file.fileno()}")
         if os.path.samestat(os.lstat(told), os.fstat(file.fileno())):
-            return Path(told)
+            return told
     except OSError:
         pass
-    return Path(os.path.realpath(given))
+    return os.path.realpath(given)
 
 
 def _path_text(path: object) -> str:
@@ -145,11 +149,11 @@ def _path_text(path: object) -> str:
     return text
 
 
-def _header(file: BinaryIO, located: Path) -> Facts:
-    return media.facts_of(file, path=located, name=located.name, depth="header")
+def _header(file: BinaryIO, located: str) -> Facts:
+    return media.facts_of(file, path=located, depth="header")
 
 
-def _kind_of(given: str, located: Path, found: Facts, kind: Kind | None) -> Kind:
+def _kind_of(given: str, located: str, found: Facts, kind: Kind | None) -> Kind:
     if kind is not None and found.kind is not None and kind != found.kind:
         raise MediaError(
             f"{given} was declared {kind}, but its bytes are {found.format} ({found.kind})",
@@ -158,7 +162,7 @@ def _kind_of(given: str, located: Path, found: Facts, kind: Kind | None) -> Kind
         )
     if found.kind is not None:
         return found.kind
-    named = _kind_of_name(given) or _kind_of_name(located.name)
+    named = _kind_of_name(given) or _kind_of_name(located)
     if named is None and (kind is None or found.format not in _UNTOLD):
         raise MediaError(
             f"{given} is {_NO_MEDIUM.get(found.format) or describe(found.format)}, not an image, audio or video; "
@@ -180,7 +184,7 @@ _NAMED_KINDS |= {"asf": "video", "weba": "audio"}
 
 def _kind_of_name(name: str) -> Kind | None:
     """Return the kind that a name promises, None when it names no medium."""
-    return _NAMED_KINDS.get(Path(name).suffix.lower().lstrip("."))
+    return _NAMED_KINDS.get(os.path.splitext(name)[1].lower().lstrip("."))
 
 
 def _check_declared(given: str, found: Facts, facts: dict[str, Any]) -> None:

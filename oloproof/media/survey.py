@@ -28,7 +28,7 @@ def survey(given: str) -> dict[str, Any]:
     with open_regular(path) as file:
         sha256 = sha256_of(file)
         size = os.fstat(file.fileno()).st_size
-        facts = facts_of(file, path=path, name=path.name, depth="decoded")
+        facts = facts_of(file, path=path, depth="decoded")
     matches = extension_matches(path.name, facts.format)
     findings = list(facts.findings)
     if not matches:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from oloproof.digests import canonical_json, derived_key
 from oloproof.media.recording import stored_path
-from oloproof.records import Case, Trial
+from oloproof.records import Case, Trial, copy_of
 
 
 def portable_input(case: Case, root: Path) -> Any:
     """Return the input of ``case`` with the project's files relative to it, so that a moved project is the same."""
     if not case.files:
         return case.input
-    portable = copy.deepcopy(case.input)
+    portable = copy_of(case.input)
     for field, path in case.files.items():
-        _replace(portable, field.split("."), path, stored_path(root, Path(path)))
+        _replace(portable, field.split("."), path, stored_path(root, path))
     return portable
 
 

@@ -59,7 +59,7 @@ class Workload:
         case = trial.case
         given = canonical_json(portable_input(case, self._root))
         try:
-            files = {field: self._reader.digest_of_path(Path(path)) for field, path in case.files.items()}
+            files = {field: self._reader.digest_of_path(path) for field, path in case.files.items()}
         except MediaError as error:
             return Work(trial, execution_key(self._system_digest, trial, given, {}), given, problem=str(error))
         return Work(trial, execution_key(self._system_digest, trial, given, files), given)

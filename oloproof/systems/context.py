@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
@@ -13,7 +12,7 @@ from urllib.parse import quote
 
 from oloproof.digests import digest_of_text
 from oloproof.errors import MediaError, OloproofError
-from oloproof.records import MediaItem, Trial
+from oloproof.records import MediaItem, Trial, copy_of
 from oloproof.systems.answers import as_json
 from oloproof.systems.base import AnswerError
 
@@ -27,7 +26,7 @@ class CurrentCase:
     def __init__(self, trial: Trial, folder_of: Callable[[Trial], Path]) -> None:
         self._trial = trial
         self._folder_of = folder_of
-        self._input = copy.deepcopy(trial.case.input)
+        self._input = copy_of(trial.case.input)
         self._fresh: set[Path] = set()
         self.recorded: list[MediaItem] = []
 

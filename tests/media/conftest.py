@@ -133,12 +133,12 @@ def expected() -> dict[str, dict[str, Any]]:
 def facts(path: Path, depth: Depth = "decoded", limits: Limits = DEFAULT) -> Facts:
     """Return the facts of a file on disk."""
     with path.open("rb") as file:
-        return facts_of(file, path=path, name=path.name, depth=depth, limits=limits)
+        return facts_of(file, path=path, depth=depth, limits=limits)
 
 
 def facts_in(data: bytes, depth: Depth = "decoded", limits: Limits = DEFAULT) -> Facts:
     """Return the facts of bytes that need no process."""
-    return facts_of(io.BytesIO(data), path=Path("/nowhere"), name="", depth=depth, limits=limits)
+    return facts_of(io.BytesIO(data), path=Path("/nowhere"), depth=depth, limits=limits)
 
 
 def codes(found: Facts) -> set[str]:

@@ -292,7 +292,7 @@ def test_a_check_that_raises_keeps_the_process_from_starting() -> None:
 def test_image_facts_come_from_the_handle_and_not_from_the_path() -> None:
     data = (CASES / "MR-03-a.jpg").read_bytes()
 
-    found = facts_of(io.BytesIO(data), path=Path("/does/not/exist.jpg"), name="exist.jpg", depth="decoded")
+    found = facts_of(io.BytesIO(data), path=Path("/does/not/exist.jpg"), depth="decoded")
 
     assert (found.width, found.height, found.decodable) == (240, 360, "complete")
     assert found.extras["exif_orientation"] == 6
