@@ -9,7 +9,7 @@ from collections.abc import Callable
 from io import BytesIO, RawIOBase
 from typing import BinaryIO, cast
 
-from oloproof.media import gif, images, jpeg, png, webp
+from oloproof.media import gif, images, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
@@ -146,11 +146,18 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
     if draft.found.format == "gif" and not draft.frames:
         _broken(source, draft, 0, "no frame is whole")
         return
-    if draft.found.format == "jpeg" and jpeg.picture_end(source, jpeg.read_jpeg(source).scan) is None:
+    if draft.found.format == "jpeg":
+        _check_jpeg_data(source, draft)
+    harmful = {"tiff": (), "bigtiff": (), "jpeg": ("truncated", "damaged")}.get(draft.found.format, ("truncated",))
+    draft.decodable = "partial" if any(draft.has(code) for code in harmful) else "complete"
+
+
+def _check_jpeg_data(source: Source, draft: Draft) -> None:
+    """Find what Pillow overlooks in a JPEG that it loads: a lost end marker, damaged data before the end."""
+    if jpeg.picture_end(source, jpeg.read_jpeg(source).scan) is None:
         draft.find("truncated", "the JPEG has no end marker")
-    draft.decodable = (
-        "partial" if draft.has("truncated") and draft.found.format not in ("tiff", "bigtiff") else "complete"
-    )
+    elif (damage := jpeg_data.damage_of(source)) is not None:
+        draft.find("damaged", f"the picture data is damaged: {damage}")
 
 
 def _to_decode(source: Source, draft: Draft) -> BinaryIO:

@@ -21,7 +21,7 @@ from oloproof.media.digesting import DigestMemo, Identity, identity_of
 from oloproof.media.measurements import depth_rank, facts_from_json, facts_to_json
 from oloproof.records import Depth, Facts, MediaItem
 
-FACTS_VERSION = 2
+FACTS_VERSION = 3
 
 
 class Measurements(Protocol):

@@ -112,6 +112,28 @@ def _adam7() -> list[bytes]:
     return [b"\0" + bytes(3 * width) for width, rows in widths for _ in range(rows)]
 
 
+@pytest.mark.parametrize("options", [{"quality": 90}, {"quality": 90, "progressive": True}, {"subsampling": 0}])
+def test_a_jpeg_that_was_cut_and_given_an_end_marker_is_damaged(picture: Image.Image, options: dict[str, Any]) -> None:
+    data = encoded(picture, "JPEG", **options)
+    found = facts_in(data[: int(len(data) * 0.7)] + b"\xff\xd9")
+
+    assert (found.decodable, codes(found)) == ("partial", {"damaged"})
+    assert facts_in(data).decodable == "complete"
+
+
+def test_a_jpeg_that_lost_bytes_in_the_middle_is_damaged(picture: Image.Image) -> None:
+    data = encoded(picture, "JPEG", quality=95)
+    middle = int(len(data) * 0.6)
+    found = facts_in(data[:middle] + data[middle + 200 :])
+
+    assert (found.decodable, codes(found)) == ("partial", {"damaged"})
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+def test_every_common_jpeg_is_decoded_by_the_strict_reader_too(picture: Image.Image, mode: str) -> None:
+    assert facts_in(encoded(picture.convert(mode), "JPEG")).decodable == "complete"
+
+
 def test_bytes_behind_the_end_are_odd_but_no_damage(picture: Image.Image) -> None:
     for form in ("PNG", "JPEG", "GIF", "WEBP"):
         found = facts_in(encoded(picture, form) + b"and more")
