@@ -7,7 +7,6 @@ from oloproof.config.loading import (
     load_policy,
     load_project,
     project_document,
-    validate_policy_metrics,
 )
 from oloproof.config.models import (
     RATES,
@@ -65,5 +64,4 @@ __all__ = [
     "project_schema",
     "shown_path",
     "suggestion",
-    "validate_policy_metrics",
 ]

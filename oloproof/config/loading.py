@@ -12,19 +12,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from oloproof.config.models import RATES, DatasetOptions, EvaluatorOptions, PolicyOptions, ProjectOptions, RuleOptions
-from oloproof.config.problems import (
-    found,
-    nearest,
-    percent_hint,
-    problems_from,
-    shown_path,
-    suggestion,
-    unfit_numbers,
-)
+from oloproof.config.models import RATES, EvaluatorOptions, PolicyOptions, ProjectOptions
+from oloproof.config.paths import Paths
+from oloproof.config.problems import found, nearest, problems_from, shown_path, unfit_numbers
 from oloproof.config.reading import read_mapping
-from oloproof.config.sites import value_at
-from oloproof.config.yaml12 import Document, dotted
+from oloproof.config.rules import known_criteria, repeated, rule_problems
+from oloproof.config.yaml12 import Document
 from oloproof.config.yaml12 import Path as Keys
 from oloproof.errors import ConfigError, Problem
 
@@ -65,7 +58,7 @@ class Project:
     @property
     def criteria(self) -> tuple[str, ...]:
         """The names under which the evaluators report."""
-        return tuple(evaluator.criterion for evaluator in self.evaluators)
+        return tuple(criterion for evaluator in self.evaluators for criterion in evaluator.criteria)
 
     def problem(self, path: Keys, message: str) -> Problem:
         """Return a problem at ``path`` of the project file, for what is found wrong after it was read."""
@@ -95,8 +88,8 @@ def load_project(path: Path, evaluator_options: Mapping[str, type[EvaluatorOptio
     if policy_document is not None and policy_file is not None:
         policy = _policy(policy_document, problems)
     if policy_document is not None:
-        problems += _rules(policy_document, policy_base, _written_criteria(document), problems)
-    resolved = _Paths(root, document, problems).resolve(options)
+        problems += rule_problems(policy_document, policy_base, known_criteria(document, evaluators), problems)
+    resolved = Paths(root, document, problems).resolve(options)
     if problems or options is None:
         raise ConfigError(in_order(problems))
     return Project(
@@ -115,37 +108,15 @@ def load_project(path: Path, evaluator_options: Mapping[str, type[EvaluatorOptio
 def load_policy(path: Path) -> PolicyOptions:
     """Read the policy file ``path``. Raises :class:`ConfigError` with every mistake.
 
-    Whether its metrics exist is for :func:`validate_policy_metrics`, once the criteria are known.
+    Whether its metrics exist is told where a run is at hand.
     """
     document = read_mapping(path, "name a policy file")
     problems = list(document.problems)
     policy = _policy(document, problems)
-    problems += _rules(document, (), None, problems)
+    problems += rule_problems(document, (), None, problems)
     if problems or policy is None:
         raise ConfigError(in_order(problems))
     return policy
-
-
-def validate_policy_metrics(
-    policy: PolicyOptions,
-    criteria: Sequence[str],
-    document: Document | None = None,
-    base: Keys = (),
-    *,
-    file: str = POLICY_FILE,
-    score_ranges: Mapping[str, tuple[float, float]] | None = None,
-) -> list[Problem]:
-    """Return a problem for each rule whose metric nothing reports, or whose limit the metric can never reach.
-
-    ``document`` and ``base`` say where the policy was written, for the places; without them the problems name
-    ``file`` only. ``score_ranges`` tells, for the criteria where it is known, between which numbers the metric lies.
-    """
-    where = document or Document(file, None)
-    return [
-        problem
-        for number, rule in enumerate(policy.rules)
-        for problem in _metric_problems(rule, criteria, where, (*base, "rules", number), score_ranges or {})
-    ]
 
 
 def project_document(project: Project) -> dict[str, Any]:
@@ -208,9 +179,6 @@ def _policy_source(
     return own, (), file
 
 
-# --- evaluators and rules ------------------------------------------------------------------------------------
-
-
 def _evaluators(
     document: Document, known: Mapping[str, type[EvaluatorOptions]], problems: list[Problem]
 ) -> tuple[EvaluatorOptions, ...]:
@@ -228,7 +196,7 @@ def _evaluators(
                     message = f"{options.criterion} is the name of a rate; choose another"
                     problems.append(document.problem((*base, "criterion"), message))
     why = "each evaluator reports under a name of its own"
-    problems += _repeated(document, ("evaluators",), entries, "criterion", why)
+    problems += repeated(document, ("evaluators",), entries, "criterion", why)
     return tuple(made)
 
 
@@ -257,158 +225,3 @@ def _model_of(
         message = f"unknown evaluator type {kind!r}; {meant}known types: {', '.join(types)}"
         problems.append(document.problem((*base, "type"), message))
     return None
-
-
-def _repeated(document: Document, base: Keys, entries: Any, key: str, why: str) -> list[Problem]:
-    """Return a problem for each entry whose ``key`` an earlier one has, naming both places."""
-    problems: list[Problem] = []
-    first: dict[str, Keys] = {}
-    for number, entry in enumerate(entries if isinstance(entries, list) else []):
-        value = entry.get(key) if isinstance(entry, dict) else None
-        if isinstance(value, str):
-            path: Keys = (*base, number, key)
-            if value in first:
-                line, column = document.place(first[value]) or (0, 0)
-                earlier = f"the first is at {document.file}:{line}:{column}"
-                problems.append(document.problem(path, f"{value!r} is used twice; {earlier}; {why}"))
-            first.setdefault(value, path)
-    return problems
-
-
-def _written_criteria(document: Document) -> list[str]:
-    """Return the criteria as written, also those of evaluators that are wrong elsewhere."""
-    written = document.data.get("evaluators")
-    entries = [entry for entry in written if isinstance(entry, dict)] if isinstance(written, list) else []
-    return [entry["criterion"] for entry in entries if isinstance(entry.get("criterion"), str)]
-
-
-def _rules(document: Document, base: Keys, criteria: Sequence[str] | None, problems: list[Problem]) -> list[Problem]:
-    """Return what is wrong between the rules as written: ids used twice, and metrics that nothing reports.
-
-    Rules that are right in themselves are looked at also when others are not.
-    """
-    base = (*base, "rules")
-    written = value_at(document.data, base)
-    between = _repeated(document, base, written, "id", "ids are unique")
-    said = {dotted(base)} if between else set()
-    problems[:] = [one for one in problems if one.file != document.file or one.path not in said]
-    for number, entry in enumerate(written if criteria is not None and isinstance(written, list) else []):
-        try:
-            rule = RuleOptions.model_validate(entry)
-        except ValidationError:
-            continue
-        between += _metric_problems(rule, criteria or (), document, (*base, number), {})
-    return between
-
-
-def _metric_problems(
-    rule: RuleOptions,
-    criteria: Sequence[str],
-    document: Document,
-    path: Keys,
-    score_ranges: Mapping[str, tuple[float, float]],
-) -> list[Problem]:
-    if rule.metric != "error_rate" and rule.criterion not in criteria:
-        return [document.problem((*path, "metric"), _no_such_metric(rule, criteria))]
-    limits = (0.0, 1.0) if rule.rate else score_ranges.get(rule.criterion)
-    return [
-        document.problem((*path, key), _out_of_reach(rule, value, limits))
-        for key, value in (("min", rule.min), ("max", rule.max))
-        if value is not None and limits and not limits[0] <= value <= limits[1]
-    ]
-
-
-def _no_such_metric(rule: RuleOptions, criteria: Sequence[str]) -> str:
-    base, dot, _ = rule.metric.rpartition(".")
-    if dot and base in criteria:
-        names = [f"{base}.{rate}" for rate in RATES]
-        return f"{rule.metric} is no metric; {suggestion(rule.metric, names, 'metrics of ' + base)}"
-    near = nearest(rule.criterion, criteria)
-    if near:
-        return f"no evaluator reports {rule.criterion}; did you mean {near}{rule.metric[len(rule.criterion) :]}?"
-    return f"no evaluator reports {rule.criterion}; criteria: {', '.join(criteria) or 'none'}"
-
-
-def _out_of_reach(rule: RuleOptions, value: float, limits: tuple[float, float]) -> str:
-    if limits == (0.0, 1.0):
-        hint = percent_hint(value, 1) or "; 80 % is written 0.80"
-        return f"a rate lies between 0 and 1{hint} (found {value:g})"
-    return f"{rule.metric} lies between {limits[0]:g} and {limits[1]:g}, so {value:g} can never be reached"
-
-
-# --- paths ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Paths:
-    """Resolves the paths of a project file and says which are not there."""
-
-    root: Path
-    document: Document
-    problems: list[Problem]
-
-    def resolve(self, options: ProjectOptions | None) -> dict[str, Any]:
-        """Return the resolved paths, as fields of :class:`Project`."""
-        if options is None:
-            self._dataset_as_written()
-            return {}
-        dataset, system = options.dataset, options.system
-        return {
-            **self._dataset(dataset),
-            "outputs": self._outputs(options.outputs),
-            "media_roots": tuple(self.root / path for path in options.media_roots),
-            "code_paths": tuple(
-                self._there(path, ("system", "code_paths", number)) for number, path in enumerate(system.code_paths)
-            ),
-        }
-
-    def _dataset_as_written(self) -> None:
-        """Look for the dataset also when another part of the file is wrong."""
-        written = self.document.data.get("dataset")
-        try:
-            self._dataset(DatasetOptions.model_validate({"path": written} if isinstance(written, str) else written))
-        except ValidationError:
-            return
-
-    def _dataset(self, options: DatasetOptions) -> dict[str, Path | None]:
-        keys: dict[str, Keys] = {key: ("dataset", key) for key in ("path", "folder", "table")}
-        return {
-            "dataset_path": self._file(options.path, keys["path"]) if options.path else None,
-            "dataset_folder": self._folder(options.folder, keys["folder"]) if options.folder else None,
-            "dataset_table": self._file(options.table, keys["table"]) if options.table else None,
-        }
-
-    def _say(self, path: Keys, message: str) -> None:
-        shown = path if value_at(self.document.data, path) is not None else path[:-1]
-        self.problems.append(self.document.problem(path, message, shown=shown))
-
-    def _there(self, written: str, path: Keys) -> Path:
-        target = self.root / written
-        try:
-            exists = target.exists()
-        except (OSError, ValueError):
-            exists = False
-        if not exists:
-            self._say(path, f"no such file or folder: {written}; looked in {self.root}")
-        return target
-
-    def _file(self, written: str, path: Keys) -> Path:
-        before = len(self.problems)
-        target = self._there(written, path)
-        if len(self.problems) == before and target.is_dir():
-            cure = " or write {folder: ...} for one case a media file" if path[-1] == "path" else ""
-            self._say(path, f"{written} is a folder; name a file{cure}")
-        return target
-
-    def _folder(self, written: str, path: Keys) -> Path:
-        before = len(self.problems)
-        target = self._there(written, path)
-        if len(self.problems) == before and not target.is_dir():
-            self._say(path, f"{written} is a file; name a folder, or write path: for a JSONL, JSON or CSV file")
-        return target
-
-    def _outputs(self, written: str) -> Path:
-        target = self.root / written
-        if target.is_file():
-            self._say(("outputs",), f"{written} is a file; outputs: names a folder")
-        return target

@@ -79,6 +79,11 @@ class EvaluatorOptions(Options):
     criterion: Criterion
     on_execution_error: Literal["missing", "fail"] = "missing"
 
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Every name under which it reports: one, but for evaluators that give several verdicts."""
+        return (self.criterion,)
+
 
 class DatasetOptions(Options):
     """Where the cases come from: a file (``path``) or a folder of media with an optional table beside it."""

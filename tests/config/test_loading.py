@@ -8,12 +8,10 @@ import pytest
 
 from oloproof.config import (
     EvaluatorOptions,
-    PolicyOptions,
     Project,
     load_policy,
     load_project,
     project_document,
-    validate_policy_metrics,
 )
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError
@@ -195,22 +193,6 @@ def test_a_policy_alone_is_read(folder: Path) -> None:
         load_policy(Path("p.yaml"))
     (folder / "p.yaml").write_text("rules: [{id: a, metric: x, min: 0.5}]\n")
     assert load_policy(Path("p.yaml")).rules[0].id == "a"
-
-
-def test_metrics_are_checked_against_criteria_and_ranges() -> None:
-    rules = [{"id": "a", "metric": "error_rate", "max": 0.1}, {"id": "b", "metric": "x.invalid_rate", "max": 0.1},
-             {"id": "c", "metric": "x", "min": 1.5}, {"id": "d", "metric": "thumb", "min": 0.5}]  # fmt: skip
-    policy = PolicyOptions.model_validate({"rules": rules})
-    assert [str(one) for one in validate_policy_metrics(policy, ["x", "thumbs"])] == [
-        "release.yaml  rules[3].metric: no evaluator reports thumb; did you mean thumbs?"
-    ]
-    ranged = validate_policy_metrics(policy, ["x", "thumb"], score_ranges={"x": (0, 1)}, file="p.yaml")
-    assert [str(one) for one in ranged] == [
-        "p.yaml  rules[2].min: a rate lies between 0 and 1; 80 % is written 0.80 (found 1.5)"
-    ]
-    assert "lies between 1 and 5" in str(
-        validate_policy_metrics(policy, ["x", "thumb"], score_ranges={"thumb": (1, 5)})[0]
-    )
 
 
 @pytest.mark.parametrize(
