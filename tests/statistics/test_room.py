@@ -24,6 +24,14 @@ st.gate_counts(30, minimum=0.8)
 st.rate_plan_sentence(20, minimum=0.9)
 st.more_cases(28, 30, minimum=0.9)
 st.predictive_probability_of_pass(28, 30, 100, minimum=0.9)
+st.judge_rule(st.JudgeTable(45, 5, 8, 42), max_bias=0.1).sentence
+st.agreement_measures(st.JudgeTable(45, 5, 8, 42))
+st.human_rate(st.Stratum(850, 85, 83), st.Stratum(150, 15, 4), missing=3)
+st.transported_rate(500, 1000, st.JudgeTable(45, 5, 8, 42))
+st.decide_judged_difference(
+    (-0.01, 0.1), goal="non_inferior", margin=0.05, matched=90,
+    candidate=st.JudgeTable(45, 5, 8, 42), baseline=st.JudgeTable(45, 5, 8, 42),
+)
 print(sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'scipy'}))
 """
 
@@ -34,6 +42,12 @@ def test_deciding_a_rate_loads_neither_numpy_nor_scipy() -> None:
     )
 
     assert done.stdout.strip() == "[]"
+
+
+def test_no_public_name_is_hidden_by_a_module_of_that_name() -> None:
+    modules = {path.stem for path in (ROOT / "oloproof" / "statistics").glob("*.py")}
+
+    assert modules & set(st.__all__) == set()
 
 
 def test_every_public_name_is_offered_once_and_exists() -> None:
