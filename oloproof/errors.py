@@ -7,10 +7,15 @@
     ├── DatasetError              2  a dataset cannot be read
     ├── SystemError_              2  the system under evaluation cannot be loaded or started
     ├── EvaluatorError            2  an evaluator cannot be loaded or its set-up is wrong
+    │   └── JudgeUnfit            2  a judge was given a kind of media that it cannot take: stops the run
     ├── StorageError              2  the database under .oloproof/ cannot be used
     ├── RunNotFound               2  no run, or more than one, answers to the name given
     ├── RunInterrupted            2  the run was stopped before it was complete
     ├── ToolMissing               2  ffmpeg or ffprobe is needed and not installed
+    ├── ProviderError             2  a model server cannot be used as it was set up
+    │   ├── ProviderRefused       2  key, permission, quota or model refused: stops the run
+    │   └── ProviderUnreachable   2  a model server that never answered once
+    ├── CallFailed                -  one call to a model gave nothing: that verdict is missing
     └── MediaError                2  a media file cannot be recorded or read
         ├── MediaDrift            2  a recorded file holds other bytes now: stops the run
         ├── MediaMissing          -  a recorded file is gone or unreadable: that case is missing
@@ -24,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 class OloproofError(Exception):
@@ -76,6 +82,10 @@ class EvaluatorError(OloproofError):
     """An evaluator cannot be loaded, or what it was given can never work."""
 
 
+class JudgeUnfit(EvaluatorError):
+    """A judge was given a kind of media that it has no way to take, such as sound without a transcriber."""
+
+
 class StorageError(OloproofError):
     """The database under ``.oloproof/`` cannot be opened, read or written."""
 
@@ -90,6 +100,42 @@ class RunInterrupted(OloproofError):
 
 class ToolMissing(OloproofError):
     """ffmpeg or ffprobe is needed for this file and is not installed."""
+
+
+class ProviderError(OloproofError):
+    """A model server cannot be used as it was set up."""
+
+
+class ProviderRefused(ProviderError):
+    """A model server refused the key, permission, quota or model; carries its own words, without the key."""
+
+
+class ProviderUnreachable(ProviderError):
+    """A model server could not be connected to and never answered once."""
+
+
+CallFailure = Literal[
+    "timeout",
+    "network",
+    "server_error",
+    "rate_limited",
+    "bad_request",
+    "too_large",
+    "budget_exhausted",
+    "malformed_reply",
+]
+
+
+class CallFailed(OloproofError):
+    """One call to a model gave nothing that can be judged. The verdict that needed it is *missing*.
+
+    ``code`` is a stable reason, ``attempts`` how many requests were sent for the call.
+    """
+
+    def __init__(self, message: str, *, code: CallFailure, attempts: int = 0) -> None:
+        super().__init__(message)
+        self.code: CallFailure = code
+        self.attempts = attempts
 
 
 class MediaError(OloproofError):

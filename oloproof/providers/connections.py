@@ -1,0 +1,154 @@
+"""The connections to one server: at most so many requests in flight, each on a connection that nobody else uses then.
+
+A connection is lent to one thread at a time, HTTP/2 ones too: httpx's synchronous HTTP/2 loses its state when threads
+share a connection. The one used last is lent first, so no more are opened than are really needed.
+"""
+
+from __future__ import annotations
+
+import queue
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+from urllib.request import getproxies
+
+from oloproof.providers import replies
+from oloproof.providers.endpoints import Endpoint
+
+if TYPE_CHECKING:
+    import httpx
+
+_REUSED_WITHIN = 4.0
+"""Seconds for which an idle connection is used again; many servers close theirs after five."""
+
+_LONGEST_CONNECT = 20.0
+
+_ALWAYS = {"user-agent": "oloproof", "accept": "application/json", "accept-encoding": "identity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The server's answer, whatever its status."""
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No whole answer; ``connected`` says whether the server was there at all."""
+
+    code: Literal["timeout", "network", "malformed_reply"]
+    words: str
+    connected: bool = True
+
+
+class Connections:
+    """Sends requests to one server; safe to use from many threads at once."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._idle: queue.LifoQueue[httpx.Client | None] = queue.LifoQueue()
+        for _ in range(endpoint.concurrency):
+            self._idle.put(None)
+        self._open: list[httpx.Client] = []
+        self._lock = threading.Lock()
+        self._trust: ssl.SSLContext | None = None
+
+    @contextmanager
+    def lent(self) -> Iterator[httpx.Client]:
+        """Lend a connection, waiting while all are in use."""
+        client = self._idle.get()
+        try:
+            client = client or self._opened()
+            yield client
+        finally:
+            self._idle.put(client)
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            clients, self._open = self._open, []
+        for client in clients:
+            client.close()
+
+    def _opened(self) -> httpx.Client:
+        import httpx
+
+        with self._lock:
+            # one for all clients: to load the trusted certificates takes longer than many a request
+            self._trust = self._trust or self._trusted()
+            client = httpx.Client(
+                verify=self._trust,
+                http2=self._endpoint.secure,
+                follow_redirects=False,
+                trust_env=not self._endpoint.on_this_machine,
+                limits=httpx.Limits(max_connections=1, keepalive_expiry=_REUSED_WITHIN),
+            )
+            self._open.append(client)
+        return client
+
+    def _trusted(self) -> ssl.SSLContext:
+        import httpx
+
+        needed = self._endpoint.secure or (not self._endpoint.on_this_machine and bool(getproxies()))
+        return httpx.create_ssl_context() if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def send(
+    client: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, seconds: float
+) -> Answered | Unanswered:
+    """Post ``body`` and return the answer, or why there is none within ``seconds``."""
+    import httpx
+
+    end = time.monotonic() + seconds
+    timeout = httpx.Timeout(seconds, connect=min(seconds, _LONGEST_CONNECT))
+    # made by hand: no cookie of an earlier call goes into it, and what a client merges takes a fifth of a call's work
+    request = httpx.Request(
+        "POST", _parsed(url), headers={**_ALWAYS, **headers}, content=body, extensions={"timeout": timeout.as_dict()}
+    )
+    try:
+        response = client.send(request, stream=True)
+        try:
+            return _read(response, end, seconds)
+        finally:
+            response.close()
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+        return Unanswered("network", f"no connection: {_words(error)}", connected=False)
+    except httpx.TimeoutException:
+        return Unanswered("timeout", f"no answer within {seconds:.3g} s")
+    except (httpx.HTTPError, httpx.StreamError) as error:
+        return Unanswered("network", f"the connection broke: {_words(error)}")
+    except RuntimeError:
+        if not client.is_closed:
+            raise
+        return Unanswered("network", "the client was closed")
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str) -> httpx.URL:
+    import httpx
+
+    return httpx.URL(url)
+
+
+def _read(response: httpx.Response, end: float, seconds: float) -> Answered | Unanswered:
+    chunks, size = [], 0
+    for chunk in response.iter_bytes():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > replies.LARGEST_REPLY:
+            return Unanswered("malformed_reply", f"the reply is larger than {replies.LARGEST_REPLY} bytes")
+        if time.monotonic() > end:
+            return Unanswered("timeout", f"no whole answer within {seconds:.3g} s")
+    return Answered(response.status_code, response.headers, b"".join(chunks))
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
