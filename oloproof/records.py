@@ -174,6 +174,25 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge said of one execution, with what it saw.
+
+    ``verdicts`` follow the judge's criteria. ``key`` is the verdict key: what must be equal for this to be the answer
+    to another question; None where nothing was asked. ``saw`` is a JSON object: the parts that were shown, in order,
+    and the model that answered. ``kept`` says that it may answer again (a refusal may, a reply that was cut off may
+    not); ``stored`` is the row it was taken from, None when it was asked for now.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    key: bytes | None = None
+    judge: str = ""
+    saw: Mapping[str, Any] = field(default_factory=dict)
+    kept: bool = False
+    stored: int | None = None
+    created: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """Verdicts summed up: one estimate, its interval, and every denominator.
 

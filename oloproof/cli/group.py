@@ -17,6 +17,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("oloproof.cli.deciding", "Say how many more cases would decide."),
     "report": ("oloproof.cli.reporting", "Write a run as one HTML file."),
     "export": ("oloproof.cli.reporting", "Write a run as JSON, JSONL, CSV, JUnit or Markdown."),
+    "labels": ("oloproof.cli.labels", "Draw cases for people to label, and take their labels."),
+    "evaluators": ("oloproof.cli.evaluators", "List evaluators; validate, try and probe judges."),
     "media": ("oloproof.cli.measuring", "Tell the truth about media files from their bytes."),
     "check": ("oloproof.cli.project", "Check a project before it is run."),
     "init": ("oloproof.cli.project", "Make a project that runs."),

@@ -1,7 +1,9 @@
 """The database under ``.oloproof/``: runs, executions, verdicts, decisions, and what was measured on files."""
 
 from oloproof.storage.history import History, Observation, StoredRun, StoredTrial
+from oloproof.storage.judgements import StoredJudgements
 from oloproof.storage.measurements import StoredMeasurements
+from oloproof.storage.servers import StoredProfiles, StoredSights
 from oloproof.storage.store import Entry, NewRun, OpenRun, Store
 
 __all__ = [
@@ -11,7 +13,10 @@ __all__ = [
     "Observation",
     "OpenRun",
     "Store",
+    "StoredJudgements",
     "StoredMeasurements",
+    "StoredProfiles",
     "StoredRun",
+    "StoredSights",
     "StoredTrial",
 ]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import func, select
 
 from oloproof.errors import RunNotFound
-from oloproof.records import OUTCOMES, Execution, MediaItem, Notice, Outcome, Verdict
+from oloproof.records import OUTCOMES, Execution, Judgement, MediaItem, Notice, Outcome, Verdict
+from oloproof.storage.judgements import StoredJudgements
 from oloproof.storage.locks import is_alive
 from oloproof.storage.rows import execution_from_row, media_from_text, storable, verdict_from_row
-from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
+from oloproof.storage.schema import decisions, executions, judged, judgements, runs, trials, verdicts
 from oloproof.storage.store import Store, notices_from_text
 
 _PAGE = 1_000
@@ -56,7 +57,11 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class StoredTrial:
-    """One trial of a run with everything that belongs to it; ``row`` is its place in the table."""
+    """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
+
+    ``verdicts`` and ``reused`` (whether each came from an earlier answer) follow the run's criteria; ``judgements``
+    maps the number of a judge among the run's evaluators to what it said and saw.
+    """
 
     row: int
     position: int
@@ -70,6 +75,8 @@ class StoredTrial:
     execution_id: int
     cached: bool
     verdicts: tuple[Verdict, ...]
+    reused: tuple[bool, ...] = ()
+    judgements: Mapping[int, Judgement] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +233,11 @@ class History:
         if case is not None:
             query = query.where(t.case_id == storable(case))
         for page in self._pages(query, _WHOLE_PAGE):
-            found = self._verdicts([row.id for row in page])
+            rows = [row.id for row in page]
+            found = self._verdicts(rows)
+            judged = self._judgements(run, rows)
             for row in page:
+                told = found.get(row.id, [])
                 yield StoredTrial(
                     row.id,
                     row.position,
@@ -240,7 +250,9 @@ class History:
                     execution_from_row(row, row.execution_id, cached=bool(row.cached)),
                     row.execution_id,
                     bool(row.cached),
-                    tuple(found.get(row.id, ())),
+                    tuple(verdict for verdict, _ in told),
+                    tuple(reused for _, reused in told),
+                    judged.get(row.id, {}),
                 )
 
     def case_ids(self, run: StoredRun) -> list[str]:
@@ -282,11 +294,30 @@ class History:
         newest = select(func.max(decisions.c.id)).group_by(decisions.c.run)
         return {row.run: row.exit for row in self._rows(select(decisions).where(decisions.c.id.in_(newest)))}
 
-    def _verdicts(self, rows: list[int]) -> dict[int, list[Verdict]]:
+    def reused_verdicts(self, run: StoredRun) -> tuple[int, float | None]:
+        """Return how many verdicts of a run come from earlier judgements, and when the oldest of those was given."""
+        t, v, j = trials.c, verdicts.c, judgements.c
+        if not any(entry["calls_model"] for entry in run.criteria):
+            return 0, None
+        count = self._scalar(
+            select(func.count()).select_from(trials.join(verdicts)).where(t.run == run.number, v.cached == 1)
+        )
+        oldest = select(func.min(j.created)).select_from(trials.join(judged).join(judgements))
+        return count, self._scalar(oldest.where(t.run == run.number)) if count else None
+
+    def _judgements(self, run: StoredRun, rows: list[int]) -> dict[int, dict[int, Judgement]]:
+        if not any(entry["calls_model"] for entry in run.criteria):
+            return {}
+        found: dict[int, dict[int, Judgement]] = {}
+        for trial, evaluator, judgement in StoredJudgements(self.store).of_trials(rows):
+            found.setdefault(trial, {})[evaluator] = judgement
+        return found
+
+    def _verdicts(self, rows: list[int]) -> dict[int, list[tuple[Verdict, bool]]]:
         query = select(verdicts).where(verdicts.c.trial.in_(rows)).order_by(verdicts.c.trial, verdicts.c.criterion)
-        found: dict[int, list[Verdict]] = {}
+        found: dict[int, list[tuple[Verdict, bool]]] = {}
         for row in self._rows(query):
-            found.setdefault(row.trial, []).append(verdict_from_row(row))
+            found.setdefault(row.trial, []).append((verdict_from_row(row), bool(row.cached)))
         return found
 
     def _rows(self, query: Any) -> list[Any]:

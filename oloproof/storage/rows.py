@@ -93,7 +93,7 @@ def execution_from_row(row: Any, number: int, *, cached: bool) -> Execution:
     )
 
 
-def verdict_row(trial: int, criterion: int, verdict: Verdict) -> Row:
+def verdict_row(trial: int, criterion: int, verdict: Verdict, *, cached: bool = False) -> Row:
     """Return a verdict as the values of a row, in the order of the table's columns."""
     return (
         trial,
@@ -102,7 +102,7 @@ def verdict_row(trial: int, criterion: int, verdict: Verdict) -> Row:
         verdict.score,
         storable(verdict.reason),
         to_text(verdict.details) if verdict.details else None,
-        0,
+        int(cached),
     )
 
 

@@ -129,8 +129,116 @@ measurements = Table(
 )
 """What was measured on bytes: facts and perceptual hashes, by SHA-256."""
 
-VERSION = 1
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+judgements = Table(
+    "judgements",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("key", BLOB, nullable=False),
+    Column("judge", BLOB, nullable=False),
+    Column("verdicts", Text, nullable=False),
+    Column("saw", Text, nullable=False),
+    Column("kept", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    Index("judgements_key", "key"),
+)
+"""What judges said, shared by the runs that reuse it. ``key`` is the verdict key, ``judge`` the judge hash, ``saw`` a
+JSON object of what was shown. Rows that are ``kept`` are the cache; the others are unfinished answers, evidence."""
+
+judged = Table(
+    "judged",
+    tables,
+    Column("trial", ForeignKey("trials.id"), primary_key=True),
+    Column("evaluator", Integer, primary_key=True),
+    Column("judgement", ForeignKey("judgements.id"), nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Which judgement an execution's verdicts of one evaluator (counted in the run's document) come from."""
+
+sights = Table(
+    "sights",
+    tables,
+    Column("server", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("document", Text, nullable=False),
+    Column("time", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The newest sight test of each server, model and kind of media."""
+
+servers = Table(
+    "servers",
+    tables,
+    Column("server", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("document", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What a server and model were found to take, such as the form of a structured reply."""
+
+samples = Table(
+    "samples",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("run", ForeignKey("runs.number"), nullable=False),
+    Column("criterion", Text, nullable=False),
+    Column("judge", BLOB, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("frame", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+)
+"""Blind samples drawn for labelling: the order is told by the seed, so a longer one extends a shorter one."""
+
+labels = Table(
+    "labels",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("identity", BLOB, nullable=False, unique=True),
+    Column("shown", BLOB, nullable=False),
+    Column("criterion", Text, nullable=False),
+    Column("guide", Text, nullable=False),
+    Column("labelled_by", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("passed", Integer),
+    Column("note", Text),
+    Column("run", ForeignKey("runs.number"), nullable=False),
+    Column("execution", ForeignKey("executions.id"), nullable=False),
+    Column("case_id", Text, nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    Index("labels_shown", "criterion", "shown"),
+)
+"""What people say of what was shown. ``identity`` is what was shown, criterion, guide version and person: one label a
+person. ``passed`` is 1, 0, or null for unsure."""
+
+validations = Table(
+    "validations",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("criterion", Text, nullable=False),
+    Column("judge", BLOB, nullable=False),
+    Column("label_set", BLOB, nullable=False),
+    Column("look", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("time", Float, nullable=False),
+    Index("validations_criterion", "criterion"),
+)
+"""Append-only: each look at the labels of a criterion, over all judges tried on them."""
+
+
+def _judges_and_labels(connection: Connection) -> None:
+    """Add the tables of judges and labels."""
+    added = (judgements, judged, sights, servers, samples, labels, validations)
+    tables.create_all(connection, tables=list(added))
+
+
+VERSION = 2
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _judges_and_labels}
 """The step that brings a database of version n to n + 1; applied in order, in one transaction."""
 
 

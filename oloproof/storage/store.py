@@ -15,8 +15,9 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from oloproof.media.digesting import DigestMemo, Identity
-from oloproof.records import Execution, Notice, Trial, Verdict
+from oloproof.records import Execution, Judgement, Notice, Trial, Verdict
 from oloproof.storage.database import FILE, FOLDER, may_be_written, open_engine, open_read_only, reading, writing
+from oloproof.storage.judgements import JudgementWriter
 from oloproof.storage.locks import RunLock
 from oloproof.storage.rows import Row, execution_from_row, insert_many, media_to_text, storable, to_text, verdict_row
 from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
@@ -45,15 +46,15 @@ class NewRun:
 class Entry:
     """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
 
-    ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``verdicts`` follow the
-    run's criteria.
+    ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``judgements`` follow the
+    run's evaluators; all their verdicts together follow the run's criteria.
     """
 
     trial: Trial
     key: bytes
     input: str
     execution: Execution
-    verdicts: Sequence[Verdict]
+    judgements: Sequence[Judgement]
     reused: int | None = None
 
 
@@ -168,7 +169,7 @@ class Store:
             next_trial = _next_id(connection, trials.c.id)
             execution_rows: list[Row] = []
             trial_rows: list[Row] = []
-            verdict_rows: list[Row] = []
+            judging = JudgementWriter(connection)
             now = time.time()
             for entry in entries:
                 execution_id = entry.reused
@@ -177,12 +178,11 @@ class Store:
                     next_execution += 1
                     execution_rows.append(_execution_row(execution_id, entry, now))
                 trial_rows.append(_trial_row(next_trial, run.number, execution_id, entry))
-                for number, verdict in enumerate(entry.verdicts):
-                    verdict_rows.append(verdict_row(next_trial, number, verdict))
+                judging.add(next_trial, entry.judgements, now)
                 next_trial += 1
             insert_many(connection, executions, execution_rows)
             insert_many(connection, trials, trial_rows)
-            insert_many(connection, verdicts, verdict_rows)
+            judging.write()
 
     def amend_verdicts(self, run: OpenRun, amended: Iterable[tuple[int, int, Verdict]]) -> None:
         """Replace verdicts of a run that is not finished: (trial row, criterion, verdict)."""

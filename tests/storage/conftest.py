@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from oloproof.records import Case, Execution, MediaItem, Trial, Verdict
+from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.storage import Entry, History, NewRun, OpenRun, Store
 
-CRITERIA = [{"criterion": "checked"}, {"criterion": "seen"}]
+CRITERIA = [{"criterion": "checked", "calls_model": False}, {"criterion": "seen", "calls_model": False}]
 PASSED = Verdict.passed("ok")
 
 
@@ -35,7 +35,7 @@ def entry(
 ) -> Entry:  # fmt: skip
     trial = Trial(index, Case(case or f"c{index}", "x", expected, slice_ or {}), variant, repeat)
     made = Execution(output=None if "error" in execution else output, **{"seconds": 0.5, **execution})
-    return Entry(trial, key or b"key %d" % index, input_, made, verdicts, reused)
+    return Entry(trial, key or b"key %d" % index, input_, made, [Judgement((one,)) for one in verdicts], reused)
 
 
 class Base:
