@@ -129,7 +129,7 @@ def open_upright_srgb(
     ``too_large``, ``no_decoder`` or ``damaged``.
     """
     source = Source(file)
-    draft = _draft(source, limits)
+    draft = decodable_draft(source, limits)
     name = draft.found.format
     with quiet():
         try:
@@ -148,8 +148,12 @@ def open_upright_srgb(
             raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code=code) from error
 
 
-def _draft(source: Source, limits: Limits) -> Draft:
-    """Return the header facts of a picture that may be decoded; raises ``MediaUnreadable`` for any other file."""
+def decodable_draft(source: Source, limits: Limits = DEFAULT) -> Draft:
+    """Return the header facts of a picture that may be decoded.
+
+    Raises ``MediaUnreadable`` with code ``not_an_image``, ``too_large``, ``no_decoder`` or ``damaged`` for any other
+    file, ``ToolMissing`` without Pillow.
+    """
     found = identify(source)
     if found.kind != "image":
         raise MediaUnreadable(f"this is {describe(found.format)}, not an image", code="not_an_image")

@@ -212,6 +212,19 @@ class MediaReader:
             self.measurements.put(item.sha256, name, kept)
         return kept
 
+    @contextmanager
+    def lend(self, item: MediaItem) -> Iterator[tuple[BinaryIO, Path, Callable[[], None]]]:
+        """Open the verified bytes of ``item`` for code that must start a program on its path.
+
+        Yields the open file, its path, and a check that the path still leads to it, to be made around every use.
+
+        Raises:
+            MediaDrift, MediaMissing: as :meth:`open`.
+        """
+        path = self.locate(item)
+        with self.open(item) as file:
+            yield file, path, self._same(item, file, path)
+
     def _same(self, item: MediaItem, file: BinaryIO, path: Path) -> Callable[[], None]:
         """Return a check that ``path`` still leads to the open, unchanged file, made around ffmpeg's use of it."""
         expected = identity_of(os.fstat(file.fileno()))
