@@ -52,6 +52,8 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         if not self._quiet:
             what = f"{event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}"
             self._say(f"run {event.run}: {what}")
+        for host, sent in event.hosts.items():
+            self._say(f"sending to {host}: {sent}")
         if self._live:
             self._bar = _live_bar()
             self._task = self._bar.add_task("", total=event.trials, completed=event.done, state="")

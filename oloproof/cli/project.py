@@ -51,6 +51,7 @@ def _check_text(document: dict[str, Any]) -> str:
         for verdict in tried["verdicts"]
     ]
     lines += [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
+    lines += [f"  a run sends to {one['host']}: {one['sent']}" for one in document["hosts"]]
     lines += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
     lines += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
     lines += (

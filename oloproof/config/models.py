@@ -201,6 +201,7 @@ class RuleOptions(Options):
     variant: Name | None = None
     slice: dict[str, Any] | None = None
     decide_on: Literal["interval", "estimate"] = "interval"
+    estimand: Literal["human_rate", "judge_rate"] | None = None
     requires_manual_review: bool = False
 
     @property

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from oloproof.config.models import EvaluatorOptions
 from oloproof.media.reading import MediaReader
-from oloproof.records import ORIGINAL, Case, Execution, MediaItem, Verdict
+from oloproof.records import ORIGINAL, Case, Execution, Judgement, MediaItem, Verdict
+
+if TYPE_CHECKING:
+    from oloproof.evaluators.judges import Keeping
 
 MISSING_FIELD = object()
 _POSITION = re.compile(r"-?[0-9]{1,9}")
@@ -33,6 +36,19 @@ class Subject:
         return [
             item for item in self.execution.media if role in ("all", item.role) and kind in (None, "any", item.kind)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionShape:
+    """One name under which an evaluator reports; with a ``score_range`` its scores are averaged, else passes count."""
+
+    name: str
+    score_range: tuple[float, float] | None = None
+
+    @property
+    def metric_kind(self) -> Literal["rate", "score"]:
+        """Whether its verdicts are summed up as a rate of passes or as a mean score."""
+        return "rate" if self.score_range is None else "score"
 
 
 OptionsModel = type[EvaluatorOptions]
@@ -62,6 +78,11 @@ class Evaluator(ABC, Generic[OptionsT]):
         return self.options.criterion
 
     @property
+    def criteria(self) -> tuple[CriterionShape, ...]:
+        """Every name under which it reports, in the order of its verdicts."""
+        return (CriterionShape(self.criterion, self.score_range),)
+
+    @property
     def calls_model(self) -> bool:
         """Whether it asks a model and so decides nothing before people have agreed with it."""
         return False
@@ -72,9 +93,14 @@ class Evaluator(ABC, Generic[OptionsT]):
         return False
 
     @property
-    def metric_kind(self) -> Literal["rate", "score"]:
-        """Whether its verdicts are summed up as a rate of passes or as a mean score."""
-        return "rate" if self.score_range is None else "score"
+    def hosts(self) -> Mapping[str, str]:
+        """Each host that it sends something to, and what it sends."""
+        return {}
+
+    @property
+    def never_answered(self) -> str:
+        """The host that it asked and that never answered once, else empty."""
+        return ""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -88,9 +114,15 @@ class Evaluator(ABC, Generic[OptionsT]):
             EvaluatorError: it could never work as configured.
         """
 
+    def open(self, keeping: Keeping) -> None:
+        """Take what the judges of a run share and keep; called once, before the first evaluation, of judges only."""
+
+    def close(self) -> None:
+        """Give back what it holds; called once, when nothing is evaluated any more."""
+
     @abstractmethod
-    def evaluate(self, subject: Subject) -> Verdict | Awaitable[Verdict]:
-        """Return the verdict on one execution."""
+    def evaluate(self, subject: Subject) -> Verdict | Judgement | Awaitable[Verdict]:
+        """Return the verdict on one execution; a judge that keeps what it saw, or reports several, its judgement."""
 
 
 def field_of(value: Any, path: str | None) -> Any:

@@ -114,6 +114,11 @@ class Custom(Evaluator[CustomOptions]):
         """Whether it is declared to ask a model."""
         return self.definition.calls_model
 
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        """A host that is not known, where the function asks a model by itself."""
+        return {f"a host that {self.options.callable} chooses": "what it likes"} if self.calls_model else {}
+
     @cached_property
     def pass_at(self) -> float | None:
         """The number from which a score passes, None where a score decides nothing."""

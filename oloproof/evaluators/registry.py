@@ -23,8 +23,9 @@ BUILTINS = {
     "numeric": "oloproof.evaluators.numeric:Numeric",
     "json_schema": "oloproof.evaluators.json_schema:JsonSchema",
     "custom": "oloproof.evaluators.custom:Custom",
+    "rubric_judge": "oloproof.evaluators.judges.rubric:RubricJudge",
 }
-"""The evaluators that ask no model: where each type lives. A run loads those that its project names."""
+"""Where each type of evaluator lives. A run loads those that its project names."""
 
 
 class Registry:
@@ -103,5 +104,5 @@ class _OptionsByType(Mapping[str, type[EvaluatorOptions]]):
 
 
 def builtin_registry() -> Registry:
-    """Return a new registry of the evaluators that come with Oloproof and ask no model."""
+    """Return a new registry of the evaluators that come with Oloproof."""
     return Registry(homes=BUILTINS)

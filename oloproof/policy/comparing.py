@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -107,12 +107,12 @@ def _difference(
 
 
 def decide_comparison(
-    rule: RuleOptions, found: Comparison | None, judges: Collection[str], block_on: Collection[str]
+    rule: RuleOptions, found: Comparison | None, judges: Mapping[str, str], block_on: Collection[str]
 ) -> Decision:
     """Return what a superiority, non-inferiority or equivalence rule concludes; without a baseline nothing."""
     state, reason = _decided(rule, found)
     if rule.criterion in judges and found is not None:
-        state, reason = "INSUFFICIENT_EVIDENCE", "judge_not_validated"
+        state, reason = "INSUFFICIENT_EVIDENCE", judges[rule.criterion]
     message, blocking = _message(rule, found, reason), state in block_on
     if rule.requires_manual_review and state != "FAIL":
         state, reason = "MANUAL_REVIEW", "manual_review_required"

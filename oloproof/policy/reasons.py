@@ -17,6 +17,8 @@ REASONS: dict[str, str] = {
     "observed_failures_exceed_limit": "more cases failed than the limit",
     "missing_could_change_outcome": "what is missing or invalid could still change the outcome",
     "judge_not_validated": "a judge decides nothing until people's labels show that it agrees with them",
+    "judge_changed": "the judge was changed after it was validated, which makes it another judge",
+    "human_rate_unknown": "the labels do not tell at which rate people would pass this run",
     "partial_run": "the run took only some of the cases",
     "manual_review_required": "the rule asks for a person",
     "no_baseline": "the rule compares two runs and was given one",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import bar_words, estimate_words, interval_words, slice_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
-from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
+from oloproof.statistics import CLOPPER_PEARSON, POST_STRATIFIED, ROGAN_GLADEN, clopper_pearson, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Standing:
     """What is known of the run that a rule is applied to, beyond the numbers."""
 
     partial: bool = False
-    judges: Collection[str] = ()
-    """Criteria whose evaluators ask a model and were not validated against people's labels."""
+    judges: Mapping[str, str] = field(default_factory=dict)
+    """The reason code of each criterion whose judge may not decide."""
 
 
 def decide_rule(rule: RuleOptions, metric: Metric, standing: Standing, block_on: Collection[str]) -> Decision:
@@ -31,7 +31,7 @@ def decide_rule(rule: RuleOptions, metric: Metric, standing: Standing, block_on:
     else:
         state, reason = _bound(rule, metric)
     if rule.criterion in standing.judges and rule.rate is None:
-        state, reason = "INSUFFICIENT_EVIDENCE", "judge_not_validated"
+        state, reason = "INSUFFICIENT_EVIDENCE", standing.judges[rule.criterion]
     if standing.partial:
         state, reason = "INSUFFICIENT_EVIDENCE", "partial_run"
     message = _message(rule, metric, reason)
@@ -86,7 +86,8 @@ def _open(metric: Metric) -> int:
 
 def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
     if metric.interval is None:
-        return "INSUFFICIENT_EVIDENCE", "no_observations"
+        unknown = metric.estimand == "human_rate" and metric.observed
+        return "INSUFFICIENT_EVIDENCE", "human_rate_unknown" if unknown else "no_observations"
     if rule.decide_on == "estimate":
         if metric.estimate is None:
             return "INSUFFICIENT_EVIDENCE", "no_observations"
@@ -149,7 +150,7 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         measured = f"{count_against(rule, metric)} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
         wanted = f"at most {rule.max_failures} allowed"
     else:
-        measured = estimate_words(metric)
+        measured = _ESTIMANDS.get(metric.method, "") + estimate_words(metric)
         if metric.estimate is None and metric.interval is not None and reason != "no_observations":
             measured = f"no case whole, {interval_words(metric)}"
         bar = rule.min if rule.min is not None else rule.max
@@ -157,6 +158,13 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
+
+
+_ESTIMANDS = {
+    POST_STRATIFIED: "people would pass (by their labels of this run) ",
+    ROGAN_GLADEN: "people would pass (by their labels of another run) ",
+}
+"""Which estimate was used, where it is not what the evaluator itself says."""
 
 
 def _beside(rule: RuleOptions, metric: Metric) -> str:
@@ -184,6 +192,8 @@ _WHY = {
     "observed_failures_exceed_limit": "Over the limit.",
     "missing_could_change_outcome": "What is missing or invalid could change the outcome.",
     "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    "judge_changed": "The judge is another than the one that was validated; validate this one.",
+    "human_rate_unknown": "The labels do not tell what people would say of this run; label a sample of it.",
     "partial_run": "Only some of the cases were run; run all of them to decide.",
     "manual_review_required": "The rule asks for a person to look.",
 }

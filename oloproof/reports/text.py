@@ -72,6 +72,9 @@ def _header(document: Mapping[str, Any], seconds: float | None, now: float, widt
         facts.append(seconds_words(seconds))
     executions = document["executions"]
     facts.append(_from_cache(executions["cached"], document.get("oldest_reused"), now))
+    reused = document["verdicts"]["cached"]
+    if reused:
+        facts.append(_from_cache(reused, document.get("oldest_verdict_reused"), now, what="verdict"))
     if executions["failed"]:
         facts.append(f"{count_words(executions['failed'], 'execution')} failed")
     if document["state"] != "complete":
@@ -82,10 +85,10 @@ def _header(document: Mapping[str, Any], seconds: float | None, now: float, widt
     return [first, *wrapped(", ".join(facts), width)]
 
 
-def _from_cache(cached: int, oldest: str | None, now: float) -> str:
+def _from_cache(cached: int, oldest: str | None, now: float, *, what: str = "answer") -> str:
     if not cached:
-        return "no answer from the cache"
-    words = f"{count_words(cached, 'answer')} from the cache"
+        return f"no {what} from the cache"
+    words = f"{count_words(cached, what)} from the cache"
     if oldest is None:
         return words
     age = now - timegm(time.strptime(oldest, "%Y-%m-%dT%H:%M:%SZ"))

@@ -85,7 +85,7 @@ def check_project(project: Project, registry: Registry) -> Checked:
         plan=plan,
         case=trial.case.id,
         execution=execution,
-        verdicts={evaluator.criterion: verdict for evaluator, verdict in zip(free, verdicts, strict=True)},
+        verdicts=dict(zip(bench.criteria, verdicts, strict=True)),
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
         prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
         notices=[*_notices(project, plan, execution), *stopping, *possible],
@@ -193,6 +193,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
             ],
             "not_tried": list(checked.skipped),
         },
+        "hosts": [{"host": host, "sent": sent} for host, sent in plan.document["hosts"].items()],
         "rules": [{"rule": one.rule, "metric": one.metric, "can_decide": one.can_decide} for one in checked.prospects],
         "warnings": [{"code": notice.code, "message": notice.message} for notice in checked.notices],
     }

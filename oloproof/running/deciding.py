@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from oloproof.config.models import PolicyOptions, RuleOptions
@@ -22,7 +22,9 @@ from oloproof.policy import (
     summarize,
 )
 from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.running.standing import JudgeStanding, human_metric, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
+from oloproof.storage.labels import StoredValidation
 
 EXECUTIONS = "error_rate"
 """The metric that is about executions and not about any criterion."""
@@ -34,6 +36,8 @@ class Conclusion:
 
     metrics: tuple[Metric, ...]
     decisions: tuple[Decision, ...]
+    validations: Mapping[str, Any] = field(default_factory=dict)
+    """The judge and the labels behind the validation of each judge's criterion: what was decided on."""
 
     @property
     def exit_code(self) -> int:
@@ -75,23 +79,37 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
     book = _Book(history, run, measures, policy.confidence_level)
     for criterion in measures:
         book.metric(criterion, None, ORIGINAL, None)
-    standing = Standing(partial=run.partial, judges=unvalidated_judges(measures, policy))
-    decisions = tuple(_decide(rule, book, standing, policy) for rule in policy.rules)
-    return Conclusion(tuple(book.metrics.values()), decisions)
+    judges = standing_of(history, run, measures, policy)
+    standing = Standing(partial=run.partial, judges=unfit(judges))
+    decisions = tuple(_decide(rule, book, standing, judges, policy) for rule in policy.rules)
+    return Conclusion(tuple(book.metrics.values()), decisions, validation_state(judges))
 
 
-def _decide(rule: RuleOptions, book: _Book, standing: Standing, policy: PolicyOptions) -> Decision:
+def _decide(
+    rule: RuleOptions,
+    book: _Book,
+    standing: Standing,
+    judges: Mapping[str, JudgeStanding],
+    policy: PolicyOptions,
+) -> Decision:
     if rule.compares:
         return decide_comparison(rule, None, standing.judges, policy.block_on)
     metric = book.metric(rule.criterion, rule.rate, rule.variant or ORIGINAL, rule.slice)
+    judge = judges.get(rule.criterion)
+    if judge is not None and judge.validation is not None and _asks_for_people(rule, judge):
+        metric = book.human(metric, judge.validation)
     return decide_rule(rule, metric, standing, policy.block_on)
 
 
-def unvalidated_judges(measures: Mapping[str, Measure], policy: PolicyOptions) -> frozenset[str]:
-    """Return the criteria that a model judges and that no labels have validated yet."""
-    if not policy.require_validated_evaluators:
-        return frozenset()
-    return frozenset(name for name, measure in measures.items() if measure.calls_model)
+def _asks_for_people(rule: RuleOptions, judge: JudgeStanding) -> bool:
+    """Whether a rule over a validated judge is about what people would say, which it is unless it says otherwise."""
+    bounded = rule.effective_kind == "interval" and rule.rate is None
+    return bounded and not judge.reason and rule.estimand != "judge_rate"
+
+
+def unfit(judges: Mapping[str, JudgeStanding]) -> dict[str, str]:
+    """Return the reason code of every judge that may not decide."""
+    return {name: one.reason for name, one in judges.items() if one.reason}
 
 
 def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure]) -> None:
@@ -173,7 +191,7 @@ class _Book:
         self._measures = measures
         self._numbers = {name: number for number, name in enumerate(measures)}
         self._level = level
-        self.metrics: dict[tuple[str, str, str], Metric] = {}
+        self.metrics: dict[tuple[str, ...], Metric] = {}
 
     def metric(self, criterion: str, rate: str | None, variant: str, slice_: Mapping[str, Any] | None) -> Metric:
         """Return one metric of the run."""
@@ -194,6 +212,17 @@ class _Book:
         values = reduce_cases(self._observations(criterion, rate), measure, variant=variant, slice_=slice_)
         metric = summarize(values, measure, self._level, name=name, variant=variant, slice_=slice_)
         return metric if rate is None else replace(metric, estimand=rate)
+
+    def human(self, judged: Metric, validation: StoredValidation) -> Metric:
+        """Return the rate at which people would pass what the judge judged, in place of the judge's own."""
+        key = (judged.criterion, judged.variant, repr(judged.slice), "human")
+        if key not in self.metrics:
+            measure = self._measures[judged.criterion]
+            values = reduce_cases(
+                self._observations(judged.criterion, None), measure, variant=judged.variant, slice_=judged.slice
+            )
+            self.metrics[key] = human_metric(self._history, self._run, judged, values, validation)
+        return self.metrics[key]
 
     def _observations(self, criterion: str, rate: str | None) -> Iterator[Observation]:
         if criterion == EXECUTIONS and criterion not in self._numbers:
@@ -224,7 +253,10 @@ def compare_runs(
         )
     compare = _comparer(history, candidate, baseline, policy.confidence_level)
     found = [compare(after[name], None) for name in shared]
-    judges = unvalidated_judges({**before, **after}, policy)
+    judges = {
+        **unfit(standing_of(history, baseline, before, policy)),
+        **unfit(standing_of(history, candidate, after, policy)),
+    }
     decisions = []
     for rule in comparing:
         matching = next(one for one in found if one.criterion == rule.criterion)

@@ -9,7 +9,7 @@ from typing import Any
 
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
-from oloproof.records import MediaItem, Verdict
+from oloproof.records import MediaItem
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import History, StoredRun, StoredTrial
 
@@ -27,6 +27,7 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
     """Return what ``run --json`` and ``gate --json`` print."""
     counts = history.counts(run)
     criteria = len(run.criteria)
+    reused, oldest_verdict = history.reused_verdicts(run)
     return {
         "run": run.id,
         "project": run.project,
@@ -36,8 +37,10 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "partial": run.partial,
         "cases": run.cases,
         "executions": {key: counts[key] for key in ("run", "cached", "failed")},
-        "verdicts": {"asked": counts["trials"] * criteria, "cached": 0},
+        "verdicts": {"asked": counts["trials"] * criteria - reused, "cached": reused},
         "oldest_reused": _time_text(history.oldest_reused(run)),
+        "oldest_verdict_reused": _time_text(oldest_verdict),
+        "hosts": [{"host": host, "sent": sent} for host, sent in run.document.get("hosts", {}).items()],
         **{key: value for key, value in conclusion_document(conclusion).items() if key != "exit"},
         "warnings": [{"code": notice.code, "message": notice.message} for notice in run.notices],
     }
@@ -94,7 +97,7 @@ def trial_document(run: StoredRun, trial: StoredTrial, reader: MediaReader) -> d
         "seconds": execution.seconds,
         "cached": trial.cached,
         "media": [item_document(item, reader) for item in execution.media],
-        "verdicts": [verdict_document(run, number, verdict) for number, verdict in enumerate(trial.verdicts)],
+        "verdicts": [verdict_document(run, trial, number) for number in range(len(trial.verdicts))],
     }
 
 
@@ -118,17 +121,19 @@ def item_document(item: MediaItem, reader: MediaReader) -> dict[str, Any]:
     }
 
 
-def verdict_document(run: StoredRun, criterion: int, verdict: Verdict) -> dict[str, Any]:
-    """Return one verdict as JSON; ``saw`` is None for evaluators that ask no model."""
+def verdict_document(run: StoredRun, trial: StoredTrial, criterion: int) -> dict[str, Any]:
+    """Return one verdict as JSON; ``saw`` is None where no model was shown anything."""
     evaluator = run.criteria[criterion]
+    verdict = trial.verdicts[criterion]
+    judgement = trial.judgements.get(evaluator.get("evaluator", -1))
     return {
         "criterion": evaluator["criterion"],
         "outcome": verdict.outcome,
         "score": verdict.score,
         "reason": verdict.reason,
         "details": dict(verdict.details),
-        "saw": None,
-        "cached": False,
+        "saw": None if judgement is None else dict(judgement.saw),
+        "cached": trial.reused[criterion],
         "evaluator": {"type": evaluator["type"], "version": evaluator["version"]},
     }
 
@@ -144,7 +149,7 @@ def failures_document(run: StoredRun, trials: Iterable[StoredTrial]) -> dict[str
                 "repeat": trial.repeat,
                 "error": trial.execution.error,
                 "verdicts": [
-                    verdict_document(run, number, verdict)
+                    verdict_document(run, trial, number)
                     for number, verdict in enumerate(trial.verdicts)
                     if verdict.outcome != "pass"
                 ],

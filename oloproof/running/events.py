@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from oloproof.records import Notice
@@ -11,7 +11,10 @@ from oloproof.records import Notice
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins or is gone on with: ``done`` of ``trials`` are stored already."""
+    """A run begins or is gone on with: ``done`` of ``trials`` are stored already.
+
+    ``hosts`` maps each host that something will be sent to, to what is sent and by which evaluator.
+    """
 
     run: str
     system: str
@@ -20,6 +23,7 @@ class RunStarted:
     trials: int
     done: int
     criteria: tuple[str, ...]
+    hosts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

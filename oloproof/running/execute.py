@@ -77,8 +77,8 @@ def _do(shop: Workshop, work: Work) -> Entry:
         execution = Execution(error=work.problem)
     else:
         execution = shop.system.execute(trial)
-    verdicts = shop.bench.verdicts(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
-    return Entry(trial, work.key, work.input, _settled(execution, shop.reader), verdicts, work.reused)
+    judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
+    return Entry(trial, work.key, work.input, _settled(execution, shop.reader), judgements, work.reused)
 
 
 def _settled(execution: Execution, reader: MediaReader) -> Execution:
@@ -136,6 +136,7 @@ def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
         shop.done += 1
         shop.cached += entry.reused is not None
         shop.failed += entry.execution.failed
-        for evaluator, verdict in zip(shop.bench.evaluators, entry.verdicts, strict=True):
-            shop.outcomes.setdefault(evaluator.criterion, Counter())[verdict.outcome] += 1
+        verdicts = (verdict for judgement in entry.judgements for verdict in judgement.verdicts)
+        for criterion, verdict in zip(shop.bench.criteria, verdicts, strict=True):
+            shop.outcomes.setdefault(criterion, Counter())[verdict.outcome] += 1
     shop.listener(TrialsDone(shop.done, shop.cached, shop.failed, shop.outcomes))

@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from oloproof.errors import MediaDrift, MediaMissing, ToolMissing
-from oloproof.evaluators import Evaluator, Subject
-from oloproof.records import Verdict
+from oloproof.errors import CallFailed, JudgeUnfit, MediaDrift, MediaMissing, ProviderError, ToolMissing
+from oloproof.evaluators import Evaluator, Subject, judges
+from oloproof.records import Judgement, Verdict
+from oloproof.storage import Store, StoredJudgements, StoredProfiles, StoredSights
 from oloproof.systems.loops import SharedLoop
+
+
+def open_judges(evaluators: Sequence[Evaluator[Any]], store: Store, *, reuse: bool) -> None:
+    """Hand the judges of a run what they share and keep; with ``reuse`` what they said before answers again."""
+    asking = [evaluator for evaluator in evaluators if evaluator.calls_model]
+    if not asking:
+        return
+    keeping = judges.Keeping(
+        judgements=StoredJudgements(store) if reuse else judges.NothingJudged(),
+        sights=StoredSights(store),
+        profiles=StoredProfiles(store),
+    )
+    for evaluator in asking:
+        evaluator.open(keeping)
 
 
 class Bench:
@@ -16,43 +31,60 @@ class Bench:
 
     def __init__(self, evaluators: Sequence[Evaluator[Any]]) -> None:
         self.evaluators = tuple(evaluators)
-        self._after_error = [evaluator.options.on_execution_error for evaluator in evaluators]
+        self.criteria = tuple(shape.name for evaluator in evaluators for shape in evaluator.criteria)
         self._loop = SharedLoop()
 
-    def verdicts(self, subject: Subject) -> list[Verdict]:
-        """Return the verdict of every evaluator on one execution.
+    def judgements(self, subject: Subject) -> list[Judgement]:
+        """Return what every evaluator says of one execution, in their order.
 
         Raises:
             MediaDrift: a recorded file changed; stops the run.
             ToolMissing: ffmpeg is needed and not installed; stops the run.
+            ProviderError: a model's provider refuses every question; stops the run.
+            JudgeUnfit: a judge was given a kind of media that it cannot take; stops the run.
         """
-        if subject.execution.failed:
-            return [self._not_executed(after, subject.execution.error) for after in self._after_error]
-        return [self._verdict(evaluator, subject) for evaluator in self.evaluators]
+        return [self._judgement(evaluator, subject) for evaluator in self.evaluators]
+
+    def verdicts(self, subject: Subject) -> list[Verdict]:
+        """Return the verdicts of every evaluator on one execution, one for each of ``criteria``; raises the same."""
+        return [verdict for judgement in self.judgements(subject) for verdict in judgement.verdicts]
 
     @staticmethod
     def _not_executed(after: str, error: str | None) -> Verdict:
         reason = f"the system failed: {error}"
         return Verdict("fail" if after == "fail" else "missing", reason, details={"code": "execution_error"})
 
-    def _verdict(self, evaluator: Evaluator[Any], subject: Subject) -> Verdict:
+    def _judgement(self, evaluator: Evaluator[Any], subject: Subject) -> Judgement:
+        if subject.execution.failed:
+            found: Verdict | Judgement = self._not_executed(
+                evaluator.options.on_execution_error, subject.execution.error
+            )
+        else:
+            found = self._found(evaluator, subject)
+        if isinstance(found, Judgement):
+            return found
+        return Judgement((found,) * len(evaluator.criteria))
+
+    def _found(self, evaluator: Evaluator[Any], subject: Subject) -> Verdict | Judgement:
         try:
-            verdict = evaluator.evaluate(subject)
-            if not isinstance(verdict, Verdict):
-                verdict = self._loop.result(verdict)
+            found = evaluator.evaluate(subject)
+            return found if isinstance(found, (Verdict, Judgement)) else self._loop.result(found)
         except MediaDrift as error:
             raise error.of_case(subject.case.id) from None
         except ToolMissing as error:
             raise ToolMissing(f"case {subject.case.id!r}, {evaluator.criterion}: {error}") from None
-        except MediaMissing as error:
+        except (JudgeUnfit, ProviderError) as error:
+            raise type(error)(f"case {subject.case.id!r}: {error}") from None
+        except (MediaMissing, CallFailed) as error:
             return Verdict.missing(str(error), code=error.code)
         except Exception as error:  # noqa: BLE001 - an evaluator that breaks has not measured, and the rest go on
             return Verdict.missing(
                 f"{evaluator.criterion} could not evaluate this case: {type(error).__name__}: {error}",
                 code="evaluator_error",
             )
-        return verdict
 
     def close(self) -> None:
-        """Stop the loop, if one was needed."""
+        """Stop the loop, if one was needed, and let every evaluator give back what it holds."""
         self._loop.close()
+        for evaluator in self.evaluators:
+            evaluator.close()

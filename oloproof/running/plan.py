@@ -142,17 +142,26 @@ class _Built:
     evaluator: Evaluator[Any]
     identity: Mapping[str, Any]
 
-    def as_json(self) -> dict[str, Any]:
-        evaluator = self.evaluator
-        return {
-            "criterion": evaluator.criterion,
-            "type": evaluator.type,
-            "version": evaluator.version,
-            "calls_model": evaluator.calls_model,
-            "metric": evaluator.metric_kind,
-            "score_range": None if evaluator.score_range is None else list(evaluator.score_range),
-            "digest": digest_of(self.identity),
-        }
+    def as_json(self, number: int) -> list[dict[str, Any]]:
+        """Return an entry for each criterion of the ``number``-th evaluator."""
+        evaluator, digest = self.evaluator, digest_of(self.identity)
+        return [
+            {
+                "criterion": shape.name,
+                "evaluator": number,
+                "type": evaluator.type,
+                "version": evaluator.version,
+                "calls_model": evaluator.calls_model,
+                "metric": shape.metric_kind,
+                "score_range": None if shape.score_range is None else list(shape.score_range),
+                "digest": digest,
+            }
+            for shape in evaluator.criteria
+        ]
+
+
+def _entries(built: Sequence[_Built]) -> list[dict[str, Any]]:
+    return [entry for number, one in enumerate(built) for entry in one.as_json(number)]
 
 
 class _Findings:
@@ -205,7 +214,7 @@ class _Findings:
         measures = measures_of(
             {
                 "repeats": self.project.options.repeats.model_dump(mode="json"),
-                "evaluators": [one.as_json() for one in built],
+                "evaluators": _entries(built),
             }
         )
         found = rule_problems(self.project.policy, measures, unsure=self.project.criteria, slices=slices)
@@ -249,10 +258,21 @@ def _document(project: Project, system: System, built: Sequence[_Built]) -> dict
         "file": _relative(project.file, project.root),
         "system": {"name": system.name, "version": system.version, "kind": system.kind},
         "identity": digest_of(system.identity),
-        "evaluators": [one.as_json() for one in built],
+        "evaluators": _entries(built),
+        "hosts": _hosts_of([one.evaluator for one in built]),
         "repeats": project.options.repeats.model_dump(mode="json"),
         "versions": {"oloproof": __version__, "python": platform.python_version()},
     }
+
+
+def _hosts_of(evaluators: Sequence[Evaluator[Any]]) -> dict[str, str]:
+    """Return every host that evaluators send something to, and what they send, in words."""
+    hosts: dict[str, str] = {}
+    for evaluator in evaluators:
+        for host, sent in evaluator.hosts.items():
+            told = f"{sent} ({evaluator.criterion})"
+            hosts[host] = f"{hosts[host]}, {told}" if host in hosts else told
+    return hosts
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from oloproof.config import PolicyOptions, Project, load_project
 from oloproof.digests import digest_of
-from oloproof.errors import ConfigError, RunInterrupted, RunNotFound, SystemError_
+from oloproof.errors import ConfigError, ProviderUnreachable, RunInterrupted, RunNotFound, SystemError_
 from oloproof.evaluators import Registry, builtin_registry
 from oloproof.media import MediaReader
 from oloproof.records import Notice, Trial
@@ -20,7 +20,7 @@ from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
-from oloproof.running.judging import Bench
+from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
@@ -86,6 +86,7 @@ def _carried_out(
         history = History(shop.store)
         done = shop.store.done_positions(shop.run)
         listener(_started(shop, done))
+        open_judges(plan.evaluators, store, reuse="judge" not in fresh)
         execute_trials(shop, done, reuse="system" not in fresh)
         _refuse_silence(shop)
         listener(Verifying())
@@ -237,12 +238,19 @@ def _started(shop: Workshop, done: set[int]) -> RunStarted:
         cases=plan.cases,
         trials=plan.trials,
         done=len(done),
-        criteria=tuple(evaluator.criterion for evaluator in plan.evaluators),
+        criteria=shop.bench.criteria,
+        hosts=plan.document["hosts"],
     )
 
 
 def _refuse_silence(shop: Workshop) -> None:
     """Stop when the service was never reached: nothing was learned about it."""
+    silent_host = next((host for one in shop.bench.evaluators if (host := one.never_answered)), "")
+    if silent_host:
+        raise ProviderUnreachable(
+            f"{silent_host} never answered once; start it, or check its address, and run again "
+            "(oloproof inspect --failures shows what each case met)"
+        )
     if shop.system.never_answered:
         raise SystemError_(
             f"{shop.system.name} never answered once; start it, or give it more time (timeout:), and run again "
@@ -260,7 +268,7 @@ def record_decision(store: Store, stored: StoredRun, policy: PolicyOptions | Non
     store.add_decision(
         stored.number,
         digest_of(None if policy is None else policy.model_dump(mode="json")),
-        digest_of({}),
+        digest_of(conclusion.validations),
         conclusion.exit_code,
         conclusion_document(conclusion),
     )

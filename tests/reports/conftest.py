@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from oloproof.config.models import PolicyOptions
 from oloproof.digests import digest_of
 from oloproof.media import MediaReader, media_file, using_reader
-from oloproof.records import Case, Execution, MediaItem, Notice, Trial, Verdict
+from oloproof.records import Case, Execution, Judgement, MediaItem, Notice, Trial, Verdict
 from oloproof.running.deciding import Conclusion, conclude
 from oloproof.storage import Entry, History, NewRun, Store, StoredRun
 from oloproof.storage.rows import to_text
@@ -117,7 +117,8 @@ class Bureau:
         error = told.error is not None
         execution = Execution(None if error else told.output, tuple(told.media), told.error, told.detail, seconds=0.25)
         key = bytes.fromhex(digest_of([told.case, told.repeat]))
-        return Entry(Trial(number, case, repeat=told.repeat), key, to_text(told.input), execution, told.verdicts)
+        judgements = [Judgement((verdict,)) for verdict in told.verdicts]
+        return Entry(Trial(number, case, repeat=told.repeat), key, to_text(told.input), execution, judgements)
 
     def conclude(self, run: StoredRun, *rules: Mapping[str, Any], **policy: Any) -> tuple[Conclusion, PolicyOptions]:
         """Apply rules to a run."""

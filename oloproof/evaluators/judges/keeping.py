@@ -1,0 +1,68 @@
+"""What a judge is handed to keep things in: earlier judgements, sight tests, and what servers were found to take."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from oloproof.evaluators.judges.seeing import FrameShelf
+from oloproof.providers import MemoryProfiles, Profiles
+from oloproof.records import Judgement
+
+
+class Judgements(Protocol):
+    """Finds what a judge said before."""
+
+    def find(self, key: bytes) -> Judgement | None:
+        """Return the newest kept judgement under a verdict key, or None."""
+        ...
+
+
+class Sights(Protocol):
+    """Keeps the newest sight test of each server, model and kind of media."""
+
+    def get(self, server: str, model: str, kind: str) -> Mapping[str, Any] | None:
+        """Return its document, or None."""
+        ...
+
+    def put(self, server: str, model: str, kind: str, document: Mapping[str, Any]) -> None:
+        """Keep ``document`` in place of an older one."""
+        ...
+
+
+class NothingJudged:
+    """Judgements of a run that takes none from earlier ones."""
+
+    def find(self, key: bytes) -> Judgement | None:
+        """Return None."""
+        return None
+
+
+class SightsInMemory:
+    """Sight tests that last as long as this object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, server: str, model: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the document, or None."""
+        with self._lock:
+            return self._known.get((server, model, kind))
+
+    def put(self, server: str, model: str, kind: str, document: Mapping[str, Any]) -> None:
+        """Keep ``document``."""
+        with self._lock:
+            self._known[server, model, kind] = document
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Everything that judges of one run share and keep."""
+
+    judgements: Judgements = field(default_factory=NothingJudged)
+    sights: Sights = field(default_factory=SightsInMemory)
+    profiles: Profiles = field(default_factory=MemoryProfiles)
+    shelf: FrameShelf = field(default_factory=FrameShelf)

@@ -1,0 +1,232 @@
+"""What a judge is shown of the recorded media: parts in order, and the record of each of them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+from oloproof.digests import digest_of
+from oloproof.errors import JudgeUnfit, MediaUnreadable
+from oloproof.evaluators.judges.hearing import Hearing
+from oloproof.evaluators.judges.options import ModelOptions
+from oloproof.evaluators.judges.prompt import frame_words, medium_words
+from oloproof.evaluators.judges.seen import Seen, record_of
+from oloproof.media import MediaReader
+from oloproof.media.animations import animation_frames
+from oloproof.media.drafting import DEFAULT
+from oloproof.media.frame_rules import FRAMES_VERSION
+from oloproof.media.frames import Frame, Frames, extract_frames
+from oloproof.media.preparing import Prepared, prepare_image
+from oloproof.providers import ImagePart, Part, TextPart
+from oloproof.records import MediaItem
+
+_FRAMES_HELD = 96 * 1024 * 1024
+"""Bytes of frames that are held for other judges of the same run."""
+
+
+class FrameShelf:
+    """Frames taken in this run, so that several judges of one clip start ffmpeg once. Bounded in bytes."""
+
+    def __init__(self, most_bytes: int = _FRAMES_HELD) -> None:
+        self._most = most_bytes
+        self._held = 0
+        self._lock = threading.Lock()
+        self._shelf: OrderedDict[str, Frames] = OrderedDict()
+        self._making: dict[str, threading.Lock] = {}
+
+    def frames(self, key: str, make: Callable[[], Frames]) -> Frames:
+        """Return the frames under ``key``, made by the first who asks; the others wait for them."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._shelf:
+                    self._shelf.move_to_end(key)
+                    return self._shelf[key]
+            try:
+                frames = make()
+                with self._lock:
+                    self._put(key, frames)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+            return frames
+
+    def _put(self, key: str, frames: Frames) -> None:
+        self._shelf[key] = frames
+        self._held += _bytes_of(frames)
+        while self._held > self._most and len(self._shelf) > 1:
+            _, dropped = self._shelf.popitem(last=False)
+            self._held -= _bytes_of(dropped)
+
+
+def _bytes_of(frames: Frames) -> int:
+    return sum(len(frame.data) for frame in frames.frames)
+
+
+@dataclass(slots=True)
+class Eyes:
+    """Shows media to one judge: pictures prepared, videos as frames, sound as it hears it."""
+
+    options: ModelOptions
+    hearing: Hearing
+    shelf: FrameShelf = field(default_factory=FrameShelf)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What of it makes a judge another judge."""
+        options = self.options
+        return {
+            "media": options.media,
+            "kinds": None if options.kinds is None else sorted(options.kinds),
+            "images": options.image_recipe.identity,
+            "max_images": options.max_images,
+            "frames": [FRAMES_VERSION, options.frame_rule.identity],
+            "sound": self.hearing.identity,
+        }
+
+    def refuse(self, item: MediaItem) -> None:
+        """Refuse a medium that this judge has no way to take.
+
+        Raises:
+            JudgeUnfit: it stops the run before the judge is asked about it.
+        """
+        kinds = self.options.kinds
+        if kinds is not None and item.kind not in kinds:
+            raise JudgeUnfit(
+                f"{self.options.criterion}: {item.name} is {item.kind}, and this judge is declared for "
+                f"kinds: [{', '.join(kinds)}]; add {item.kind} to them, or record only what it judges"
+            )
+        if item.kind == "audio" and not self.hearing.can_hear:
+            raise JudgeUnfit(
+                f"{self.options.criterion}: {item.name} is audio, and this judge can hear nothing; "
+                "add transcriber: {model: ...} or, for a model that takes sound, audio: native"
+            )
+
+    def show(self, items: Sequence[MediaItem], reader: MediaReader) -> Seen:
+        """Return what is sent of ``items``, in their order.
+
+        Raises:
+            MediaUnreadable: one of them cannot be shown; the text names it, and nothing is sent.
+            MediaDrift, MediaMissing, ToolMissing, CallFailed: as reading, ffmpeg and the transcriber raise them.
+        """
+        parts: list[Part] = []
+        saw: list[Mapping[str, Any]] = []
+        versions: set[str | None] = set()
+        for number, item in enumerate(items, 1):
+            words = medium_words(number, len(items), item)
+            try:
+                shown = list(self._shown(number, item, reader))
+            except MediaUnreadable as error:
+                raise MediaUnreadable(f"{item.name}: {error}", path=item.path, code=error.code) from error
+            parts.append(TextPart(words))
+            for one in shown:
+                parts += one.parts
+                saw += one.saw
+                versions.add(one.ffmpeg)
+        self._refuse_too_many(parts)
+        return Seen(tuple(parts), tuple(saw), next((version for version in versions if version), None))
+
+    def _refuse_too_many(self, parts: Sequence[Part]) -> None:
+        count = sum(isinstance(part, ImagePart) for part in parts)
+        if count > self.options.max_images:
+            raise MediaUnreadable(
+                f"{count} pictures and frames are more than the {self.options.max_images} that one judgement takes; "
+                "ask for fewer video_frames:, record less, or raise max_images: where the model takes more",
+                code="over_limit",
+            )
+
+    def _shown(self, number: int, item: MediaItem, reader: MediaReader) -> Iterator[Seen]:
+        if item.kind == "image":
+            yield self._image(number, item, reader)
+        elif item.kind == "video":
+            yield self._frames(number, item, self._video_frames(item, reader))
+            if self.hearing.can_hear:
+                yield self.hearing.heard(number, item, reader)
+        else:
+            yield self.hearing.heard(number, item, reader)
+
+    def _image(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
+        try:
+            with reader.open(item) as file:
+                prepared = prepare_image(file, self.options.image_recipe)
+        except MediaUnreadable as error:
+            if error.code != "animated":
+                raise
+            return self._frames(number, item, self._animation_frames(item, reader))
+        part = ImagePart(prepared.data, prepared.media_type)
+        return Seen((part,), (_record("image", item, prepared),))
+
+    def _video_frames(self, item: MediaItem, reader: MediaReader) -> Frames:
+        options = self.options
+
+        def make() -> Frames:
+            with reader.lend(item) as (_, path, check):
+                return extract_frames(
+                    path,
+                    item.format,
+                    options.frame_rule,
+                    check=check,
+                    max_frames=options.max_images,
+                    max_side=options.max_image_side,
+                )
+
+        return self.shelf.frames(self._frame_key(item), make)
+
+    def _animation_frames(self, item: MediaItem, reader: MediaReader) -> Frames:
+        options = self.options
+
+        def make() -> Frames:
+            with reader.open(item) as file:
+                return animation_frames(
+                    file,
+                    options.frame_rule,
+                    max_frames=options.max_images,
+                    max_side=options.max_image_side,
+                    background=options.background,
+                    limits=DEFAULT,
+                )
+
+        return self.shelf.frames(self._frame_key(item), make)
+
+    def _frame_key(self, item: MediaItem) -> str:
+        options = self.options
+        recipe = [options.frame_rule.identity, options.max_images, options.max_image_side, options.background]
+        return digest_of([item.sha256, FRAMES_VERSION, recipe])
+
+    def _frames(self, number: int, item: MediaItem, frames: Frames) -> Seen:
+        count = len(frames.frames)
+        notes = "".join(f" Note: {note}." for note in frames.notes)
+        words = f"Medium {number} moves: {count} still {'frame' if count == 1 else 'frames'} of it follow.{notes}"
+        parts: list[Part] = [TextPart(words)]
+        saw: list[Mapping[str, Any]] = []
+        for frame in frames.frames:
+            prepared = self._prepared_frame(frame)
+            parts += [TextPart(frame_words(number, frame.time)), ImagePart(prepared.data, prepared.media_type)]
+            saw.append({**_record("frame", item, prepared), "time": frame.time})
+        if saw and frames.notes:
+            saw[0] = {**saw[0], "steps": [*saw[0]["steps"], *frames.notes]}
+        return Seen(tuple(parts), tuple(saw), ffmpeg=frames.ffmpeg)
+
+    def _prepared_frame(self, frame: Frame) -> Prepared:
+        recipe = self.options.image_recipe
+        if len(frame.data) <= recipe.max_bytes and max(frame.width, frame.height) <= (recipe.max_side or 65_535):
+            return Prepared(frame.data, "image/png", frame.width, frame.height, ())  # made here, so known to be whole
+        return prepare_image(BytesIO(frame.data), recipe)
+
+
+def _record(kind: str, item: MediaItem, prepared: Prepared) -> dict[str, Any]:
+    """Return what is kept of one picture that was shown."""
+    return record_of(
+        kind,
+        item,
+        sha256_sent=prepared.sha256,
+        media_type=prepared.media_type,
+        width=prepared.width,
+        height=prepared.height,
+        steps=list(prepared.steps),
+    )

@@ -1,0 +1,37 @@
+"""What is sent of the media in one judgement, and the record of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oloproof.providers import Part
+from oloproof.records import MediaItem
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is sent of the media, and the record of it: one entry a part, in order. ``ffmpeg`` is its version if any."""
+
+    parts: tuple[Part, ...] = ()
+    saw: tuple[Mapping[str, Any], ...] = ()
+    ffmpeg: str | None = None
+
+
+def record_of(kind: str, item: MediaItem, **known: Any) -> dict[str, Any]:
+    """Return what is kept of one part of ``item``; keys that are not ``known`` are None, and ``steps`` is empty."""
+    return {
+        "kind": kind,
+        "name": item.name,
+        "role": item.role,
+        "time": None,
+        "sha256_recorded": item.sha256,
+        "sha256_sent": None,
+        "media_type": None,
+        "width": None,
+        "height": None,
+        "steps": [],
+        "text": None,
+        **known,
+    }

@@ -1,0 +1,231 @@
+"""The sight test: whether a model really perceives what it is sent, asked with media that nobody can guess.
+
+A code drawn in a picture, a clip whose frames change colour, tones or spoken digits in a sound. What they hold is
+random each time and stands in no name, text or metadata, so an answer from the prompt alone cannot be right by more
+than chance: 1 in 5 million for a picture, 1 in 750 for a clip, 1 in 256 for tones, 1 in 100,000 for digits, each
+tried twice at most.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, Literal
+
+from oloproof.errors import CallFailed
+from oloproof.evaluators.judges.hearing import Hearing
+from oloproof.evaluators.judges.keeping import Sights
+from oloproof.media import probes
+from oloproof.media.animations import animation_frames
+from oloproof.media.frame_rules import parse_frame_rule
+from oloproof.media.speaking import spoken_digits
+from oloproof.providers import AudioPart, ChatClient, ChatRequest, ImagePart, Part, TextPart
+
+SIGHT_VERSION = 1
+_TRIES = 2
+_TOKENS = 512
+
+State = Literal["proven", "not_proven", "not_tested"]
+_WORST: Sequence[State] = ("not_proven", "not_tested", "proven")
+
+_PICTURE = "A picture follows. Read the code in it: five letters and digits, from left to right."
+_CLIP = (
+    "Four still frames of a clip follow, in order. Each is filled with one colour out of "
+    f"{', '.join(probes.COLORS)}. Which colours are they, in order?"
+)
+_TONES = (
+    "A sound follows. It holds eight tones with pauses between them, each low (L) or high (H). "
+    "Write one letter for each of them, in order."
+)
+_FORM = (
+    ' Answer with one JSON object and nothing else: {"answer": "..."}. If you cannot perceive it, give an empty text.'
+)
+_SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+_SYSTEM = "You are tested for whether you perceive attached media. Answer only from what you perceive."
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a sight test found for one kind of media. ``time`` is in seconds since the epoch."""
+
+    kind: str
+    state: State
+    reason: str
+    model_served: str = ""
+    time: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is kept and printed."""
+        return {
+            "kind": self.kind,
+            "state": self.state,
+            "reason": self.reason,
+            "model_served": self.model_served,
+            "time": self.time,
+            "version": SIGHT_VERSION,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One test: what is shown, the words before it, and the answer in letters and digits only."""
+
+    words: str
+    parts: tuple[Part, ...]
+    answer: str
+
+
+@dataclass(slots=True)
+class SightTest:
+    """Tests one judge's model for the kinds of media it is shown; each result is kept and shared."""
+
+    client: ChatClient
+    hearing: Hearing
+    sights: Sights
+    chance: random.Random = field(default_factory=lambda: random.Random(secrets.randbits(128)))  # noqa: S311
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, kinds: Sequence[str]) -> list[Sight]:
+        """Return what is known of each kind, tested now where nothing is; one thread tests, the others wait."""
+        return [self._of(kind) for kind in kinds]
+
+    def known(self, kind: str) -> Sight | None:
+        """Return the kept result for a kind of media, None when there is none of this version."""
+        found = self.sights.get(*self._place(kind))
+        if found is None or found.get("version") != SIGHT_VERSION:
+            return None
+        return Sight(kind, found["state"], found["reason"], found["model_served"], found["time"])
+
+    def again(self, kind: str) -> Sight:
+        """Test a kind of media now, whatever is known of it, and keep the result."""
+        with self._lock:
+            return self._tested(kind)
+
+    def _of(self, kind: str) -> Sight:
+        with self._lock:
+            return self.known(kind) or self._tested(kind)
+
+    def _place(self, kind: str) -> tuple[str, str, str]:
+        """Return server, model and kind; what a transcriber hears is proven for it, not for the model that judges."""
+        options = self.hearing.options
+        if kind == "audio" and options is not None and self.hearing.transcriber is not None:
+            endpoint = self.hearing.transcriber.endpoint
+            return endpoint.server, endpoint.model, kind
+        return self.client.endpoint.server, self.client.endpoint.model, kind
+
+    def _tested(self, kind: str) -> Sight:
+        try:
+            found = self._transcribed() if kind == "audio" and not self.hearing.native else self._asked(kind)
+        except CallFailed as error:
+            return Sight(kind, "not_tested", f"the sight test was not answered: {error}", time=time.time())
+        if found.state != "not_tested":
+            self.sights.put(*self._place(kind), found.as_json())
+        return found
+
+    def _asked(self, kind: str) -> Sight:
+        served, said = "", ""
+        for _ in range(_TRIES):
+            question = self._question(kind)
+            reply = self.client.ask(
+                ChatRequest(
+                    system=_SYSTEM,
+                    parts=(TextPart(question.words + _FORM), *question.parts),
+                    schema=_SCHEMA,
+                    schema_name="perceived",
+                    max_tokens=_TOKENS,
+                )
+            )
+            served = reply.model_served
+            said = _answer(reply.text)
+            if said == question.answer:
+                return Sight(kind, "proven", f"it told what was in {_WHAT[kind]}", served, time.time())
+        reason = f"it did not tell what was in {_WHAT[kind]}" + (f" (it said {said[:40]!r})" if said else "")
+        return Sight(kind, "not_proven", reason, served, time.time())
+
+    def _question(self, kind: str) -> _Question:
+        if kind == "image":
+            code = probes.random_code(self.chance)
+            picture = probes.code_picture(code, self.chance)
+            return _Question(_PICTURE, (ImagePart(picture, "image/png"),), code.lower())
+        if kind == "video":
+            return self._clip()
+        pattern = "".join(self.chance.choice("LH") for _ in range(8))
+        return _Question(_TONES, (AudioPart(probes.tone_sound(pattern), "audio/wav"),), pattern.lower())
+
+    def _clip(self) -> _Question:
+        colors: list[str] = []
+        while len(colors) < 4:
+            color = self.chance.choice(list(probes.COLORS))
+            if not colors or color != colors[-1]:
+                colors.append(color)
+        frames = animation_frames(BytesIO(probes.color_clip(colors)), parse_frame_rule(4))
+        parts: list[Part] = []
+        for frame in frames.frames:
+            parts += [TextPart(f"Frame at {frame.time:.3f} s:"), ImagePart(frame.data, "image/png")]
+        return _Question(_CLIP, tuple(parts), "".join(colors))
+
+    def _transcribed(self) -> Sight:
+        transcriber = self.hearing.transcriber
+        if transcriber is None:
+            return Sight("audio", "not_tested", "it hears nothing", time=time.time())
+        said = served = ""
+        for _ in range(_TRIES):
+            digits = "".join(self.chance.choice("0123456789") for _ in range(5))
+            sound = spoken_digits(digits)
+            if sound is None:
+                reason = "this ffmpeg cannot speak (its flite filter is missing), so no digits could be spoken"
+                return Sight("audio", "not_tested", reason, time=time.time())
+            found = transcriber.transcribe(sound, "audio/wav", "audio.wav")
+            said, served = _digits(found.text), found.served
+            if said == digits:
+                return Sight("audio", "proven", "the transcriber wrote down the digits spoken", served, time.time())
+        reason = f"the transcriber did not write down the digits spoken (it wrote {said[:40]!r})"
+        return Sight("audio", "not_proven", reason, served, time.time())
+
+
+_WHAT = {"image": "a picture", "video": "the frames of a clip", "audio": "a sound"}
+
+
+def worst(sights: Sequence[Sight]) -> State:
+    """Return the one word for several kinds of media: proven only if each of them is."""
+    states = {sight.state for sight in sights}
+    return next((state for state in _WORST if state in states), "not_tested")
+
+
+def _answer(text: str | None) -> str:
+    """Return the letters and digits of the answer, in small letters; the text itself when it is no JSON."""
+    said = text or ""
+    found = re.search(r"\{[^{}]*\}", said)
+    try:
+        given: Any = json.loads(found[0]) if found else said
+    except ValueError:
+        given = said
+    if isinstance(given, Mapping):
+        given = given.get("answer", "")
+    if isinstance(given, list):
+        given = " ".join(str(entry) for entry in given)
+    return re.sub(r"[^a-z0-9]", "", str(given).lower())
+
+
+_SPOKEN = {
+    "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4",
+    "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+}  # fmt: skip
+
+
+def _digits(text: str) -> str:
+    """Return the digits of a transcript, also where they are written as words."""
+    words = re.findall(r"[a-z]+|[0-9]", text.lower())
+    return "".join(_SPOKEN.get(word, word if word.isdigit() else "") for word in words)

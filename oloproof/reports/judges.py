@@ -1,0 +1,152 @@
+"""What the commands about judges print on a terminal: validations, drafts tried, probes, and the list of evaluators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oloproof.reports.layout import GAP, Cell, Paint, plain, table, wrapped
+from oloproof.reports.wording import count_words, one_line
+
+_STYLE = {"VALIDATED": "pass", "NOT_VALIDATED": "fail", "INSUFFICIENT_LABELS": "missing"}
+_SIGHT = {"proven": "pass", "not_proven": "fail", "not_tested": "missing"}
+_KINDS = {"image": "pictures", "video": "clips", "audio": "sound"}
+
+
+def validation_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return one validation in words: what was decided, on which table, and what is for reading only."""
+    state = document["state"]
+    lines = [f"{paint(document['criterion'], 'strong')}{GAP}{paint(state, _STYLE[state])}{GAP}{document['reason']}"]
+    lines += wrapped(document["sentence"], width, GAP)
+    lines += [GAP + line for line in _confusion(document["table"], width, paint)]
+    lines += wrapped(_unclear_words(document), width, GAP) if any(document["unclear"].values()) else []
+    for kind, one in document["kinds"].items():
+        lines += wrapped(f"{kind}: {one['sentence']}", width, GAP)
+    lines += wrapped(_reading(document["measures"]), width, GAP)
+    if document["unsettled"]:
+        some = ", ".join(one_line(case) for case in document["unsettled"][:10])
+        split = count_words(len(document["unsettled"]), "case")
+        lines += wrapped(f"people are split on {split}, somebody has to settle them: {some}", width, GAP)
+    again = "; nothing changed since, so no further look was spent" if document.get("again") else ""
+    lines += wrapped(
+        f"judge {document['judge'][:12]}, labels of run {document['run']}, guide {document['guide']}, "
+        f"look {document['look']} at these labels{again}",
+        width,
+        GAP,
+    )
+    return "\n".join(lines)
+
+
+def _confusion(counts: Mapping[str, int], width: int, paint: Paint) -> list[str]:
+    head = ("", "judge PASS", "judge FAIL")
+    rows = [
+        (Cell("people PASS"), Cell(str(counts["tp"])), Cell(str(counts["fn"]))),
+        (Cell("people FAIL"), Cell(str(counts["fp"])), Cell(str(counts["tn"]))),
+    ]
+    return table(head, rows, align="lrr", width=width - len(GAP), paint=paint)
+
+
+def _unclear_words(document: Mapping[str, Any]) -> str:
+    unclear = document["unclear"]
+    parts = []
+    unlabelled = unclear["judge_pass"] + unclear["judge_fail"]
+    unjudged = unclear["human_pass"] + unclear["human_fail"]
+    if unlabelled:
+        parts.append(f"{unlabelled} skipped, unsure or split")
+    if unjudged:
+        parts.append(f"{unjudged} labelled, on which the judge gave no verdict")
+    if unclear["neither"]:
+        parts.append(f"{unclear['neither']} with neither")
+    return f"{', '.join(parts)}: each is counted as it hurts the judge most"
+
+
+def _reading(measures: Mapping[str, Any]) -> str:
+    found = measures["agreement"]
+    if found is None:
+        return "for reading only: nothing yet"
+    kappa = found["kappa"]
+    parts = [
+        f"agreement {_number(found['agreement'])}",
+        f"bias {_number(found['bias'], sign=True)}",
+        f"kappa {_number(kappa['kappa'])}{_range(kappa['interval'])}",
+        f"AC1 {_number(found['ac1'])}",
+    ]
+    alpha = measures["alpha"]
+    if alpha is not None and alpha["cases"]:
+        parts.append(f"alpha of the people {_number(alpha['alpha'])}{_range(alpha['interval'])} on {alpha['cases']}")
+    return f"for reading only: {', '.join(parts)}"
+
+
+def _number(value: float | None, *, sign: bool = False) -> str:
+    return "undefined" if value is None else f"{value:+.2f}" if sign else f"{value:.2f}"
+
+
+def _range(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def tried_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return how a draft judge does on develop labels: the table, then each case on which it and people differ."""
+    lines = [
+        f"{paint(document['criterion'], 'strong')}{GAP}tried on {count_words(document['cases'], 'develop label')}, "
+        f"run {document['run']}"
+    ]
+    lines += [GAP + line for line in _confusion(document["table"], width, paint)]
+    for one in document["differing"]:
+        said = f"{one['case']}: people {one['people']}, judge {one['judge']}: {one_line(one['reason'])}"
+        lines += wrapped(said, width, GAP)
+    if not document["differing"]:
+        lines.append(f"{GAP}judge and people agree on all of them")
+    return "\n".join(lines)
+
+
+def probe_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return what the probe of one judge found."""
+    who = f"{document['model']} at {document['server']}"
+    lines = [f"{paint(document['criterion'], 'strong')}{GAP}{one_line(who)}"]
+    for sight in document["sight"]:
+        words = f"sees {_KINDS[sight['kind']]}: " if sight["kind"] != "audio" else "hears: "
+        state = sight["state"].replace("_", " ")
+        lines += wrapped(f"{words}{paint(state, _SIGHT[sight['state']])}: {one_line(sight['reason'])}", width, GAP)
+    for one in document["movements"]:
+        unusable = f" ({one['unusable']} without a usable answer)" if one["unusable"] else ""
+        lines += wrapped(
+            f"{one['meaning']}: the verdict moved in {one['moved']} of {one['asked']}{unusable}{_warning(one)}",
+            width,
+            GAP,
+        )
+    lines += [line for note in document["notes"] for line in wrapped(note, width, GAP)]
+    return "\n".join(lines)
+
+
+def _warning(one: Mapping[str, Any]) -> str:
+    if not one["asked"]:
+        return ""
+    if one["change"] in ("again", "pad") and one["moved"]:
+        return "; it should move in none"
+    unchanged = one["asked"] - one["moved"]
+    if one["change"] == "blank":
+        return f"; verdict unchanged without the picture: {unchanged} of {one['asked']}"
+    return ""
+
+
+def evaluators_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
+    """Return the criteria of a project with their evaluators; of judges, whether they are validated."""
+    head = ("criterion", "type", "version", "measures", "validated")
+    rows = [
+        (
+            Cell(one["criterion"], "strong"),
+            Cell(one["type"]),
+            Cell(one["version"]),
+            Cell(one["metric"]),
+            Cell(_validated(one), _STYLE.get(one["validation"] or "", "")),
+        )
+        for one in document["evaluators"]
+    ]
+    return "\n".join(table(head, rows, align="lllll", width=width, paint=paint)) if rows else "no evaluators"
+
+
+def _validated(one: Mapping[str, Any]) -> str:
+    if not one["calls_model"]:
+        return "needs none"
+    return str(one["validation"] or "never looked at")

@@ -1,0 +1,168 @@
+"""``oloproof evaluators probe``: does a judge see, and does its verdict follow what it is shown?
+
+The sight test asks for what nobody can guess. Beside it, cases of a run are put to the judge again, as they are, with
+the pictures blanked, with another case's media, and with a white border: the first and the last should move no
+verdict, the other two should move those that pass.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from oloproof.config import Project
+from oloproof.errors import CallFailed, MediaUnreadable
+from oloproof.evaluators import Subject
+from oloproof.evaluators.judges import RubricJudge, Sight
+from oloproof.media.probes import blank_like, padded
+from oloproof.providers import ImagePart, Part
+from oloproof.records import MediaItem, Verdict
+from oloproof.running.judging import open_judges
+from oloproof.running.rejudging import reading, subject_of
+from oloproof.storage import History, Store, StoredRun
+
+CHANGES = ("again", "blank", "swap", "pad")
+MEANINGS = {
+    "again": "asked again as it was",
+    "blank": "pictures blanked",
+    "swap": "another case's media",
+    "pad": "a white border around the pictures",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """How often a verdict moved under one change, of ``asked`` cases; ``unusable`` answers are in neither count."""
+
+    change: str
+    asked: int
+    moved: int
+    unusable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What the probe of one judge found."""
+
+    criterion: str
+    server: str
+    model: str
+    sights: tuple[Sight, ...]
+    movements: tuple[Movement, ...] = ()
+    run: str | None = None
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as ``evaluators probe --json`` prints it."""
+        return {
+            "criterion": self.criterion,
+            "server": self.server,
+            "model": self.model,
+            "sight": [sight.as_json() for sight in self.sights],
+            "run": self.run,
+            "movements": [asdict(one) for one in self.movements],
+            "notes": list(self.notes),
+        }
+
+
+def probe_judge(
+    project: Project, store: Store, judge: RubricJudge, *, run: StoredRun | None, cases: int, seed: str
+) -> Probed:
+    """Test the sight of a judge now, whatever is known of it, and put up to ``cases`` of a run to it in other forms.
+
+    Raises:
+        OloproofError: its provider refuses every question, or a recorded file changed.
+    """
+    judge.prepare()
+    open_judges([judge], store, reuse=True)
+    with closing(judge):
+        endpoint = judge.options.endpoint()
+        kinds = _kinds(judge, History(store), run)
+        sights = tuple(judge.sight_test.again(kind) for kind in kinds)
+        movements: tuple[Movement, ...] = ()
+        notes: tuple[str, ...] = () if kinds else ("it is shown no media, so there is nothing to see",)
+        if run is not None and judge.options.media is not None and cases:
+            movements, notes = _moved(project, store, judge, run, cases, seed)
+        return Probed(
+            judge.criterion, endpoint.server, endpoint.model, sights, movements, None if run is None else run.id, notes
+        )
+
+
+def _kinds(judge: RubricJudge, history: History, run: StoredRun | None) -> list[str]:
+    if judge.options.media is None:
+        return []
+    if judge.options.kinds is not None:
+        return list(judge.options.kinds)
+    role = judge.options.media
+    found = {
+        item.kind
+        for _, _, media in (history.recorded_media(run) if run is not None else ())
+        for item in media
+        if role in ("all", item.role)
+    }
+    return sorted(found) or ["image"]
+
+
+def _moved(
+    project: Project, store: Store, judge: RubricJudge, run: StoredRun, cases: int, seed: str
+) -> tuple[tuple[Movement, ...], tuple[str, ...]]:
+    history = History(store)
+    chance = random.Random(seed)  # noqa: S311 - a draw of cases, no secret
+    ids = history.case_ids(run)
+    chosen = sorted(chance.sample(ids, min(cases, len(ids))), key=ids.index)
+    with reading(store, project.root) as reader:
+        subjects = [subject_of(next(history.trials(run, case=case)), reader) for case in chosen]
+        usable = [
+            (subject, items)
+            for subject in subjects
+            if not subject.execution.failed and (items := judge.items_of(subject))
+        ]
+        if not usable:
+            return (), (f"no case of run {run.id} recorded media that this judge is shown",)
+        before = [_said(judge.evaluate(subject).verdicts) for subject, _ in usable]
+        movements = tuple(_movement(change, judge, usable, before) for change in CHANGES)
+    return movements, ()
+
+
+def _movement(
+    change: str,
+    judge: RubricJudge,
+    usable: Sequence[tuple[Subject, list[MediaItem]]],
+    before: Sequence[tuple[str, ...]],
+) -> Movement:
+    after = [_said(verdicts) for verdicts in _asked(change, judge, usable)]
+    pairs = [(old, new) for old, new in zip(before, after, strict=True) if _usable(old) and _usable(new)]
+    moved = sum(old != new for old, new in pairs)
+    return Movement(change, len(pairs), moved, len(after) - len(pairs))
+
+
+def _asked(
+    change: str, judge: RubricJudge, usable: Sequence[tuple[Subject, list[MediaItem]]]
+) -> Iterator[tuple[Verdict, ...]]:
+    for place, (subject, items) in enumerate(usable):
+        shown = usable[(place + 1) % len(usable)][1] if change == "swap" else items
+        try:
+            yield judge.opinion_on(subject, shown, _PICTURES.get(change)).verdicts
+        except (MediaUnreadable, CallFailed) as error:
+            yield (Verdict.missing(str(error)),)
+
+
+def _each_picture(make: Callable[[bytes], bytes]) -> Callable[[tuple[Part, ...]], tuple[Part, ...]]:
+    def changed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        return tuple(ImagePart(make(part.data), "image/png") if isinstance(part, ImagePart) else part for part in parts)
+
+    return changed
+
+
+_PICTURES = {"blank": _each_picture(blank_like), "pad": _each_picture(padded)}
+
+
+def _said(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    return tuple(verdict.outcome for verdict in verdicts)
+
+
+def _usable(said: tuple[str, ...]) -> bool:
+    return all(outcome in ("pass", "fail") for outcome in said)

@@ -1,0 +1,108 @@
+"""Which judges of a run may decide, and what people would say of all that such a judge judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from oloproof.config.models import PolicyOptions
+from oloproof.labels.gathering import LabelSet, gather
+from oloproof.policy import CaseValue, Measure
+from oloproof.records import Metric
+from oloproof.statistics import (
+    HumanRate,
+    JudgeTable,
+    Stratum,
+    Unclear,
+    human_rate,
+    transported_rate,
+)
+from oloproof.storage import History, StoredRun
+from oloproof.storage.labels import Labels, StoredValidation
+
+HUMAN_RATE = "human_rate"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStanding:
+    """Whether one judge may decide: ``reason`` is empty when it may, else the reason code why not."""
+
+    reason: str
+    validation: StoredValidation | None = None
+
+
+def standing_of(
+    history: History, run: StoredRun, measures: Mapping[str, Measure], policy: PolicyOptions
+) -> dict[str, JudgeStanding]:
+    """Return the standing of every criterion that a model judges; none where the policy does not ask for it."""
+    if not policy.require_validated_evaluators:
+        return {}
+    digests = {entry["criterion"]: entry["digest"] for entry in run.document["evaluators"]}
+    return {
+        name: _standing(Labels(history.store).validations(criterion=name), digests[name])
+        for name, measure in measures.items()
+        if measure.calls_model
+    }
+
+
+def _standing(validations: list[StoredValidation], judge: str) -> JudgeStanding:
+    own = next((one for one in validations if one.judge == judge), None)
+    if own is not None:
+        return JudgeStanding("" if own.state == "VALIDATED" else "judge_not_validated", own)
+    another = any(one.state == "VALIDATED" for one in validations)
+    return JudgeStanding("judge_changed" if another else "judge_not_validated")
+
+
+def validation_state(standing: Mapping[str, JudgeStanding]) -> dict[str, Any]:
+    """Return what a decision was taken on, as JSON: the labels and the judge behind each validation."""
+    return {
+        name: None if one.validation is None else [one.validation.judge, one.validation.document["labels"]]
+        for name, one in standing.items()
+    }
+
+
+def human_metric(
+    history: History, run: StoredRun, judged: Metric, values: Iterable[CaseValue], validation: StoredValidation
+) -> Metric:
+    """Return the rate at which people would pass what the judge judged: ``judged`` is the judge's own metric.
+
+    With labels of a random sample of this run it is post-stratified; with labels of another run it is carried over by
+    the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell.
+    """
+    verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
+    labels = gather(history, run, judged.criterion)
+    if labels.sample is not None and any(case.passed is not None for case in labels.prefix):
+        found = _of_this_run(labels, verdicts, judged.level)
+        return _as_metric(judged, found.estimate, found.interval, found.method)
+    document = validation.document
+    counts = list(verdicts.values())
+    moved = transported_rate(
+        counts.count(True),
+        len(counts) - counts.count(None),
+        JudgeTable(**document["table"]),
+        missing=counts.count(None),
+        unclear=Unclear(**document["unclear"]),
+        level=judged.level,
+    )
+    return _as_metric(judged, moved.estimate, moved.interval, moved.method)
+
+
+def _of_this_run(labels: LabelSet, verdicts: Mapping[str, bool | None], level: float) -> HumanRate:
+    frame = list(verdicts.values())
+    strata = []
+    for side in (True, False):
+        told = [case for case in labels.prefix if verdicts.get(case.case_id) is side]
+        strata.append(
+            Stratum(
+                frame=frame.count(side),
+                labelled=sum(case.passed is not None for case in told),
+                human_pass=sum(case.passed is True for case in told),
+                unsure=sum(case.passed is None for case in told),
+            )
+        )
+    return human_rate(*strata, missing=frame.count(None), level=level)
+
+
+def _as_metric(judged: Metric, estimate: float | None, interval: tuple[float, float] | None, method: str) -> Metric:
+    return replace(judged, estimand=HUMAN_RATE, estimate=estimate, interval=interval, method=method)

@@ -1,0 +1,334 @@
+"""A judge earns its vote: from a blind sample over people's labels to a rule that decides on what people would say."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from oloproof.config import load_project
+from oloproof.errors import EvaluatorError
+from oloproof.evaluators import builtin_registry
+from oloproof.labels.csv_files import write_sheet
+from oloproof.labels.exporting import sheet_of
+from oloproof.labels.importing import import_sheet
+from oloproof.labels.sampling import draw
+from oloproof.labels.validating import Validation
+from oloproof.media import MediaReader
+from oloproof.records import Decision
+from oloproof.running import RunResult, run
+from oloproof.running.probing import probe_judge
+from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge
+from oloproof.storage import History, Store
+from tests.conftest import Folder
+from tests.evaluators.judges.conftest import APP, picture
+from tests.model_server import ModelServer, Request
+from tests.seeing_model import SeeingModel, color_of, verdict
+
+CASES = 80
+RULES = {"rules": [{"id": "floor", "metric": "right", "min": 0.5}]}
+
+
+class Desk:
+    """A project of red and blue pictures; people pass the red ones."""
+
+    def __init__(self, folder: Folder, server: ModelServer) -> None:
+        self.folder, self.server = folder, server
+        self.judge: dict[str, Any] = {
+            "type": "rubric_judge", "criterion": "right", "provider": "openai_compatible", "base_url": server.url,
+            "model": "eye", "rubric_text": "Pass only if the picture is red.", "media": "output", "kinds": ["image"],
+        }  # fmt: skip
+        folder.write("app.py", APP)
+        for color in ("red", "blue"):
+            folder.write(f"{color}.png", picture(color))
+        self.colors = {f"c{number:03}": "red" if number % 8 < 5 else "blue" for number in range(CASES)}
+        folder.cases(
+            [{"id": name, "input": {"files": [f"{color}.png"], "answer": name}} for name, color in self.colors.items()]
+        )
+
+    def write(self, **judge: Any) -> None:
+        self.judge.update(judge)
+        project = {
+            "version": 1, "project": "desk", "dataset": "cases.jsonl", "concurrency": 4,
+            "system": {"name": "handler", "version": "1", "callable": "app:hand_through", "records": ["media/v1"]},
+            "evaluators": [{key: value for key, value in self.judge.items() if value is not None}],
+            "policy": RULES,
+        }  # fmt: skip
+        self.folder.write("oloproof.yaml", yaml.safe_dump(project, sort_keys=False))
+
+    def run(self, **judge: Any) -> RunResult:
+        self.write(**judge)
+        return run(self.folder.root)
+
+    def decision(self, **judge: Any) -> Decision:
+        return self.run(**judge).conclusion.decisions[0]
+
+    def label(
+        self, says: Callable[[str], str], *, by: str = "ann", size: int | None = None, purpose: Any = "validate"
+    ) -> None:
+        """Draw a sample, let a person fill it in, and take the labels."""
+        with self.history() as history:
+            found = history.find()
+            drawn = draw(history, found, "right", size=size, seed="s", purpose=purpose)
+            rows = list(sheet_of(history, found, drawn, MediaReader(self.folder.root)).rows)
+            for row in rows:
+                row["passed"] = says(self.colors[str(row["case_id"])])
+            out = io.StringIO(newline="")
+            write_sheet(out, rows)
+            path = self.folder.write("sheet.csv", out.getvalue().encode("utf-8"))
+            import_sheet(history, path, labelled_by=by)
+
+    def history(self) -> Any:
+        return OpenedHistory(self.folder.root)
+
+    def validate(self, **judge: Any) -> Validation:
+        self.write(**judge)
+        registry = builtin_registry()
+        project = load_project(self.folder.root, registry.options())
+        with closing(Store(project.root)) as store:
+            return validate_judge(project, store, judge_criteria(project, registry, "right")[0])
+
+
+class OpenedHistory:
+    def __init__(self, root: Path) -> None:
+        self._store = Store(root)
+
+    def __enter__(self) -> History:
+        return History(self._store)
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+
+def truthful(color: str) -> str:
+    return "pass" if color == "red" else "fail"
+
+
+def red_passes(_: Request, pictures: list[bytes]) -> str:
+    return verdict(bool(pictures) and color_of(pictures[0]) == "red")
+
+
+def always(_: Request, __: list[bytes]) -> str:
+    return verdict(True)
+
+
+@pytest.fixture
+def desk(folder: Folder) -> Iterator[Callable[[Any], Desk]]:
+    servers: list[ModelServer] = []
+
+    def make(judge: Any) -> Desk:
+        server = ModelServer(SeeingModel(judge))
+        server.__enter__()
+        servers.append(server)
+        return Desk(folder, server)
+
+    yield make
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+Make = Callable[[Any], Desk]
+
+
+def test_a_judge_decides_nothing_before_labels_and_then_on_what_people_would_say(desk: Make) -> None:
+    project = desk(red_passes)
+    before = project.decision()
+    assert (before.state, before.reason) == ("INSUFFICIENT_EVIDENCE", "judge_not_validated")
+
+    project.label(truthful)
+    found = project.validate()
+    assert (found.state, found.look) == ("VALIDATED", 1)
+    assert found.document["table"] == {"tp": 50, "fn": 0, "fp": 0, "tn": 30}
+
+    after = project.decision()
+    assert (after.state, after.reason) == ("PASS", "lower_bound_meets_minimum")
+    assert "people would pass (by their labels of this run) 62.5 %" in after.message
+
+
+def test_labels_are_taken_over_by_a_rerun_and_nobody_is_asked_again(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    project.validate()
+    asked = project.server.count
+
+    assert project.decision().state == "PASS"
+    assert project.validate().again
+    assert project.server.count == asked
+
+
+def test_a_judge_that_always_passes_is_never_validated(desk: Make) -> None:
+    project = desk(always)
+    project.run()
+    project.label(truthful)
+    found = project.validate()
+
+    assert (found.state, found.reason) == ("NOT_VALIDATED", "tnr_below_bar")
+    assert project.decision().reason == "judge_not_validated"
+
+
+def test_another_judge_needs_its_own_validation_and_is_judged_on_the_same_labels(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    project.validate()
+    asked = project.server.count
+
+    assert project.decision(rubric_text="Pass only if it is all red.").reason == "judge_changed"
+    assert project.server.count == asked + CASES
+    found = project.validate()
+    assert (found.state, found.look) == ("VALIDATED", 2)
+    assert project.server.count == asked + CASES
+    assert project.decision().state == "PASS"
+
+
+def test_labelled_items_are_judged_where_the_judge_never_was(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    asked = project.server.count
+
+    found = project.validate(rubric_text="Pass only if it is all red.")
+    assert found.state == "VALIDATED"
+    assert project.server.count == asked + CASES
+    project.run()
+    assert project.server.count == asked + CASES  # the run after it asks nothing that the validation asked
+
+
+def test_few_labels_settle_nothing_and_say_how_many_would(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful, size=30)
+    found = project.validate()
+
+    assert (found.state, found.reason) == ("INSUFFICIENT_LABELS", "labels_below_minimum")
+    assert "more labels" in found.document["sentence"]
+    assert project.decision().reason == "judge_not_validated"
+
+
+def test_unsure_labels_count_against_the_judge(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(lambda color: "pass" if color == "red" else "unsure")
+    found = project.validate()
+
+    assert found.document["unclear"]["judge_fail"] == 30
+    assert found.state != "VALIDATED"
+
+
+def test_a_majority_of_people_is_the_reference(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful, by="ann")
+    project.label(truthful, by="bob")
+    turns = iter(range(CASES))
+    project.label(lambda color: truthful("blue" if next(turns) % 20 == 0 else color), by="eve")
+    found = project.validate()
+
+    assert found.state == "VALIDATED"
+    assert found.document["measures"]["alpha"]["cases"] == CASES
+
+
+def test_a_rule_may_ask_for_the_judges_own_rate(desk: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    project.validate()
+    monkeypatch.setitem(RULES, "rules", [{"id": "floor", "metric": "right", "min": 0.5, "estimand": "judge_rate"}])
+
+    assert "people would pass" not in project.decision().message
+    assert project.decision().state == "PASS"
+
+
+def test_labels_of_another_run_are_carried_over_by_what_they_tell_of_the_judge(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    project.validate()
+    project.folder.write("red.png", picture("red", (70, 50)))
+    project.folder.write("blue.png", picture("blue", (70, 50)))
+    carried = project.decision()
+
+    assert "by their labels of another run" in carried.message
+    assert carried.estimate == 0.625
+    assert carried.state == "PASS"
+
+
+def test_a_judge_of_ones_own_is_held_to_the_same_labels(desk: Make) -> None:
+    project = desk(red_passes)
+    project.folder.write(
+        "checks.py",
+        """\
+        from oloproof import evaluator, read_media
+
+        @evaluator(calls_model=True, version="1")
+        def right(media):
+            return b"red" in media[0].name.encode()
+        """,
+    )
+    own = dict.fromkeys(project.judge) | {"type": "custom", "criterion": "right", "callable": "checks:right"}
+    first = project.run(**own)
+    assert first.conclusion.decisions[0].reason == "judge_not_validated"
+    assert "a host that checks:right chooses" in first.run.document["hosts"]
+
+    project.label(truthful)
+    assert project.validate().state == "VALIDATED"
+    assert project.decision().state == "PASS"
+
+
+def test_a_draft_is_tried_on_develop_labels_and_never_on_the_sample_of_a_validation(desk: Make) -> None:
+    project = desk(always)
+    project.run()
+    project.label(truthful)
+    registry = builtin_registry()
+    loaded = load_project(project.folder.root, registry.options())
+    criterion = judge_criteria(loaded, registry, "right")[0]
+    with closing(Store(loaded.root)) as store:
+        with pytest.raises(EvaluatorError, match="no develop labels"):
+            try_judge(loaded, store, criterion)
+        document = tried_document(criterion, *try_judge(loaded, store, criterion, spend=True))
+        with pytest.raises(EvaluatorError, match="no validate labels"):
+            validate_judge(loaded, store, criterion)
+
+    assert document["table"]["fp"] == 30
+    assert {one["people"] for one in document["differing"]} == {"fail"}
+
+
+def test_a_probe_tells_a_judge_that_looks_from_one_that_does_not(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    looking = _probed(project)
+    project.server.answer = SeeingModel(always, blind=True)
+    project.run(model="other")
+    blind = _probed(project)
+
+    assert [sight.state for sight in looking.sights] == ["proven"]
+    assert [sight.state for sight in blind.sights] == ["not_proven"]
+    moved = {one.change: (one.moved, one.asked) for one in looking.movements}
+    assert (moved["again"], moved["pad"]) == ((0, 8), (0, 8))
+    assert moved["blank"][0] > 0
+    assert {one.change: one.moved for one in blind.movements} == {"again": 0, "blank": 0, "swap": 0, "pad": 0}
+
+
+def _probed(project: Desk) -> Any:
+    registry = builtin_registry()
+    loaded = load_project(project.folder.root, registry.options())
+    judge = judge_criteria(loaded, registry, "right")[0].evaluator
+    with closing(Store(loaded.root)) as store:
+        return probe_judge(loaded, store, judge, run=History(store).find(), cases=8, seed="1")  # type: ignore[arg-type]
+
+
+def test_the_sheet_is_blind(desk: Make) -> None:
+    project = desk(lambda *_: verdict(True, "a tell-tale reason"))
+    project.run(model="tell-tale-model")
+    project.label(truthful)
+    sheet = (project.folder.root / "sheet.csv").read_text(encoding="utf-8")
+
+    assert "tell-tale" not in sheet
+    assert csv.DictReader(io.StringIO(sheet)).fieldnames is not None
