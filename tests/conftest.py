@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from textwrap import dedent
 from typing import Any
 
 import pytest
+
+from tests.warm import Warm, ask, may_be_warm
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Folder:
     """A project's folder with the ways to use it."""
 
     root: Path
+    warm: Warm
 
     def write(self, name: str, content: str | bytes) -> Path:
         path = self.root / name
@@ -50,24 +54,42 @@ class Folder:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-c", "from oloproof.cli import main; main()", *arguments]
 
-    def run(self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ended:
-        """Run ``oloproof`` with these arguments in the folder."""
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.root,
-            env={**os.environ, "NO_COLOR": "1", **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
+    def run(
+        self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120, cold: bool = False
+    ) -> Ended:
+        """Run ``oloproof`` with these arguments in the folder; ``cold`` in a process that imports everything anew."""
+        environment = {**os.environ, "NO_COLOR": "1", **(env or {})}
+        if cold or not may_be_warm(env or {}):
+            done = subprocess.run(
+                self.command(*arguments),
+                cwd=self.root,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                check=False,
+            )
+            return Ended(done.returncode, done.stdout, done.stderr)
+        with open(os.devnull) as nothing, TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            descriptors = [file.fileno() for file in (nothing, out, err)]
+            code = ask(self.warm.address, arguments, self.root, environment, descriptors, timeout)
+            out.seek(0)
+            err.seek(0)
+            return Ended(code, out.read(), err.read())
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """The process that runs commands without their start-up."""
+    process = Warm()
+    yield process
+    process.end()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path: Path, warm: Warm) -> Folder:
     """An empty folder for a project."""
-    return Folder(tmp_path)
+    return Folder(tmp_path, warm)
 
 
 @pytest.fixture

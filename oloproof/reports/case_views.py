@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Any
 
 from oloproof.errors import MediaError, ToolMissing
+from oloproof.labels.saw import saw_words
 from oloproof.media import MediaReader
 from oloproof.media.images import thumbnail
-from oloproof.records import MediaItem, Verdict
+from oloproof.records import Judgement, MediaItem, Verdict
 from oloproof.reports.contexts import CaseView, Column, Fact, Mark, MediaView, TrialView, Value, VerdictView
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
@@ -19,6 +20,7 @@ from oloproof.reports.wording import (
     age_words,
     json_lines,
     json_words,
+    judged_words,
     number_text,
     one_line,
     place_words,
@@ -124,7 +126,10 @@ class CaseViews:
             error=None if execution.error is None else self._text(execution.error),
             source=_source(run, trial),
             columns=tuple(self._columns(trial, media)),
-            verdicts=tuple(self._verdict(entry, verdict) for entry, verdict in verdicts),
+            verdicts=tuple(
+                self._verdict(entry, verdict, trial.judgements.get(entry.get("evaluator", -1)))
+                for entry, verdict in verdicts
+            ),
             media=media,
         )
 
@@ -145,7 +150,8 @@ class CaseViews:
         rest = len(text) - len(shown)
         return Value(title, shown, prose, f"{rest:,} characters more, in the export" if rest else None)
 
-    def _verdict(self, entry: Mapping[str, Any], verdict: Verdict) -> VerdictView:
+    def _verdict(self, entry: Mapping[str, Any], verdict: Verdict, judgement: Judgement | None) -> VerdictView:
+        saw = None if judgement is None else judgement.saw
         return VerdictView(
             criterion=visible(entry["criterion"]),
             outcome=verdict.outcome,
@@ -154,6 +160,8 @@ class CaseViews:
             reason=_cut(self._text(verdict.reason)),
             details=self._pairs(verdict.details),
             evaluator=visible(f"{entry['type']}, version {entry['version']}"),
+            judged=None if saw is None else visible(judged_words(saw)),
+            saw=() if saw is None else tuple(_cut(self._text(line)) for line in saw_words(saw).splitlines()),
         )
 
     def _media(self, item: MediaItem) -> MediaView:

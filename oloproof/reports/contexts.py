@@ -118,7 +118,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """One verdict with its reason and what was measured."""
+    """One verdict with its reason and what was measured.
+
+    Of a judge ``judged`` names the model and whether it proved that it sees, and ``saw`` has a line for each medium.
+    """
 
     criterion: str
     outcome: str
@@ -127,6 +130,8 @@ class VerdictView:
     reason: str
     details: tuple[Fact, ...]
     evaluator: str
+    judged: str | None = None
+    saw: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from oloproof.labels.saw import saw_words
 from oloproof.reports.layout import GAP, Paint, block, plain, wrapped
 from oloproof.reports.wording import (
     count_words,
     json_lines,
     json_words,
+    judged_words,
     number_text,
     one_line,
     place_words,
@@ -92,9 +94,19 @@ def verdict_lines(verdict: Mapping[str, Any], width: int = 80, paint: Paint = pl
     start = f"{GAP}{outcome}{GAP}{name}{score}"
     shown = f"{GAP}{paint(outcome, outcome)}{GAP}{paint(name, 'strong')}{score}"
     reason = one_line(verdict["reason"], 1_000)
-    if len(start) + len(GAP) + len(reason) <= width:
-        return [f"{shown}{GAP}{reason}"]
-    return [shown, *wrapped(reason, width, GAP * 3)]
+    fits = len(start) + len(GAP) + len(reason) <= width
+    lines = [f"{shown}{GAP}{reason}"] if fits else [shown, *wrapped(reason, width, GAP * 3)]
+    return lines + _saw_lines(verdict.get("saw"), width)
+
+
+def _saw_lines(saw: Mapping[str, Any] | None, width: int) -> list[str]:
+    """Return what a judge saw, which model answered, and whether it proved that it sees."""
+    if saw is None:
+        return []
+    lines = wrapped(judged_words(saw), width, GAP * 3)
+    for line in saw_words(saw).splitlines():
+        lines += wrapped(f"saw {one_line(line, 400)}", width, GAP * 4, first=GAP * 3)
+    return lines
 
 
 def failures_text(

@@ -21,6 +21,7 @@ from oloproof.reports.wording import (
     metric_name,
     one_line,
     seconds_words,
+    sight_words,
     worst_first,
 )
 
@@ -55,6 +56,7 @@ def run_summary(
     parts = [
         _header(document, seconds, time.time() if now is None else now, width, paint),
         metric_lines(metrics, width=width, paint=paint),
+        judge_lines(document.get("judges", ()), width=width),
         decision_lines(decisions, width=width, paint=paint) or [NOTHING_DECIDED],
         _warning_lines(document["warnings"], width, paint),
         wrapped(exit_words(code, decisions), width, GAP, first=""),
@@ -93,6 +95,21 @@ def _from_cache(cached: int, oldest: str | None, now: float, *, what: str = "ans
         return words
     age = now - timegm(time.strptime(oldest, "%Y-%m-%dT%H:%M:%SZ"))
     return f"{words} ({'the oldest ' if cached > 1 else ''}{age_words(age)})"
+
+
+def judge_lines(judges: Sequence[Mapping[str, Any]], *, width: int = 80) -> list[str]:
+    """Return, for each judge of a run, whether it proved that it sees, and what answered when that is not one model."""
+    lines = []
+    for judge in judges:
+        if not judge["judgements"]:
+            continue
+        words = f"{', '.join(judge['criteria'])}: {sight_words(judge['sight'])}"
+        if len(judge["models_served"]) > 1:
+            words += f"; answered by {len(judge['models_served'])} models: {', '.join(judge['models_served'])}"
+        if len(judge["ffmpeg"]) > 1:
+            words += f"; frames by {len(judge['ffmpeg'])} versions of ffmpeg: {', '.join(judge['ffmpeg'])}"
+        lines += wrapped(words, width, GAP, first="")
+    return lines
 
 
 def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = plain) -> list[str]:

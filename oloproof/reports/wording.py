@@ -102,6 +102,26 @@ def trial_name(case: str, variant: str, repeat: int) -> str:
     return f"{case} [{place}]" if place else case
 
 
+SIGHT = {
+    "proven": "sight proven",
+    "not_proven": "sight NOT proven",
+    "not_tested": "sight not tested",
+}
+
+
+def sight_words(counts: Mapping[str, int]) -> str:
+    """Return whether a judge proved that it sees, with numbers where that differs between its judgements."""
+    told = [(state, counts[state]) for state in SIGHT if counts.get(state)]
+    many = len(told) > 1
+    return ", ".join(SIGHT[state] + (f" for {count}" if many else "") for state, count in told) or SIGHT["not_tested"]
+
+
+def judged_words(saw: Mapping[str, Any]) -> str:
+    """Return which model judged, and whether it proved that it sees."""
+    told = saw.get("model_served") or saw.get("model_requested") or "a model"
+    return f"judged by {one_line(str(told), 100)}, {sight_words({saw.get('sight') or 'not_tested': 1})}"
+
+
 def metric_name(metric: Metric) -> str:
     """Return a metric's criterion with its variant and slice."""
     variant = "" if metric.variant == ORIGINAL else f" [{metric.variant}]"

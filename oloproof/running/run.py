@@ -20,6 +20,7 @@ from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
+from oloproof.running.judge_notices import judge_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
@@ -91,6 +92,8 @@ def _carried_out(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
+        for notice in judge_notices(history, history.find(shop.run.id)):
+            shop.notice(notice.code, notice.message)
         conclusion = conclude(history, history.find(shop.run.id), policy)
         record_decision(shop.store, history.find(shop.run.id), policy, conclusion)
         shop.store.finish(shop.run, "complete")

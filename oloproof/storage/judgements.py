@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, select
 
 from oloproof.records import OUTCOMES, Judgement, Verdict
 from oloproof.storage.rows import Row, insert_many, storable, to_text, verdict_row
-from oloproof.storage.schema import judged, judgements, verdicts
+from oloproof.storage.schema import judged, judgements, trials, verdicts
 
 if TYPE_CHECKING:
     from oloproof.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """How often one judge of a run judged with one model served, one ffmpeg and one state of its sight."""
+
+    evaluator: int
+    sight: str | None
+    model_served: str | None
+    ffmpeg: str | None
+    count: int
 
 
 class JudgementWriter:
@@ -36,7 +48,8 @@ class JudgementWriter:
                 self._verdicts.append(verdict_row(trial, criterion, verdict, cached=cached))
                 criterion += 1
             if judgement.key is not None:
-                self._judged.append((trial, evaluator, judgement.stored or self._new(judgement, now)))
+                sight = judgement.saw.get("sight")
+                self._judged.append((trial, evaluator, judgement.stored or self._new(judgement, now), sight))
 
     def add_alone(self, judgement: Judgement, now: float) -> None:
         """Take a judgement that belongs to no trial of a run under way: it answers the same question later."""
@@ -81,6 +94,21 @@ class StoredJudgements:
             row = connection.execute(query).first()
         return None if row is None else judgement_from_row(row)
 
+    def sittings(self, run: int) -> list[Sitting]:
+        """Return by which models, with which ffmpeg and with what sight the judges of a run (its number) judged."""
+        served = func.json_extract(judgements.c.saw, "$.model_served")
+        tool = func.json_extract(judgements.c.saw, "$.ffmpeg")
+        columns = (judged.c.evaluator, judged.c.sight, served, tool)
+        query = (
+            select(*columns, func.count())
+            .select_from(trials.join(judged).join(judgements))
+            .where(trials.c.run == run)
+            .group_by(*columns)
+            .order_by(judged.c.evaluator, func.count().desc())
+        )
+        with self._store.reading() as connection:
+            return [Sitting(*row) for row in connection.execute(query).all()]
+
     def keep(self, found: Sequence[Judgement]) -> None:
         """Keep judgements that were asked for outside of a run, all or none of them."""
         with self._store.writing() as connection:
@@ -92,14 +120,15 @@ class StoredJudgements:
     def of_trials(self, trials: Sequence[int]) -> Iterator[tuple[int, int, Judgement]]:
         """Yield (trial, evaluator, judgement) for the judgements of trials given by their rows."""
         query = (
-            select(judged.c.trial, judged.c.evaluator, judgements)
+            select(judged.c.trial, judged.c.evaluator, judged.c.sight, judgements)
             .select_from(judged.join(judgements))
             .where(judged.c.trial.in_(trials))
         )
         with self._store.reading() as connection:
             rows = connection.execute(query).all()
         for row in rows:
-            yield row.trial, row.evaluator, judgement_from_row(row)
+            found = judgement_from_row(row)
+            yield row.trial, row.evaluator, replace(found, saw={**found.saw, "sight": row.sight})
 
 
 def judgement_from_row(row: Any) -> Judgement:

@@ -150,9 +150,11 @@ judged = Table(
     Column("trial", ForeignKey("trials.id"), primary_key=True),
     Column("evaluator", Integer, primary_key=True),
     Column("judgement", ForeignKey("judgements.id"), nullable=False),
+    Column("sight", Text),
     sqlite_with_rowid=False,
 )
-"""Which judgement an execution's verdicts of one evaluator (counted in the run's document) come from."""
+"""Which judgement an execution's verdicts of one evaluator (counted in the run's document) come from. ``sight`` is what
+was known of the judge's sight in that run: it may be proven only after the judgement was given."""
 
 sights = Table(
     "sights",

@@ -309,19 +309,33 @@ def test_a_file_without_a_video_is_refused(made: Callable[[str], Path]) -> None:
         assert raised.value.code == "no_pictures"
 
 
-def test_what_cannot_be_decoded_is_refused_with_a_code(tmp_path: Path, made: Callable[[str], Path]) -> None:
-    data = bytearray(made("silent.mp4").read_bytes())
+def with_zeros(path: Path, share: float, target: Path) -> Path:
+    """Write a copy in which, from a share of the picture data on, a piece of it is zeros."""
+    data = bytearray(path.read_bytes())
     begin = data.index(b"mdat") + 4
-    data[begin : begin + 4000] = bytes(4000)
-    (tmp_path / "zeros.mp4").write_bytes(data)
+    begin += int((data.index(b"moov") - begin) * share)
+    data[begin : begin + 2000] = bytes(2000)
+    target.write_bytes(data)
+    return target
+
+
+def test_damage_is_told_and_refused_where_nothing_can_be_shown(tmp_path: Path, made: Callable[[str], Path]) -> None:
+    later = take(with_zeros(made("silent.mp4"), 0.4, tmp_path / "later.mp4"), Count(2))
+    assert len(later.frames) == 2
+    assert "errors while decoding; the first: " in later.notes[-1]
+
+    with pytest.raises(MediaUnreadable, match="frames cannot be decoded: ") as raised:
+        take(with_zeros(made("silent.mp4"), 0.0, tmp_path / "first.mp4"), Count(2))
+    assert raised.value.code == "damaged"
+
+
+def test_what_cannot_be_decoded_is_refused_with_a_code(made: Callable[[str], Path]) -> None:
     cases = [(CASES / "MR-26-a.mp4", Limits(), "damaged"), (made("silent.mp4"), Limits(max_pixels=1000), "too_large")]
     cases.append((CASES / "MR-33.mp4", Limits(decode_seconds=0.001), "media_too_slow"))
     for path, limits, code in cases:
         with pytest.raises(MediaUnreadable) as raised:
             take(path, Count(2), limits=limits)
         assert (raised.value.code, raised.value.path) == (code, str(path))
-    found = take(tmp_path / "zeros.mp4", Count(2))
-    assert "errors while decoding" in found.notes[-1]
 
 
 def test_the_file_is_checked_around_every_process() -> None:

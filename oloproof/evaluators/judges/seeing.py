@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -28,6 +29,37 @@ _FRAMES_HELD = 96 * 1024 * 1024
 """Bytes of frames that are held for other judges of the same run."""
 
 
+@dataclass(slots=True)
+class _Turn:
+    """The lock of one key, and how many hold it or wait for it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    wanted: int = 0
+
+
+class Turns:
+    """Lets one thread at a time do the work of each key; nothing is kept of a key that nobody wants any more."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._turns: dict[Hashable, _Turn] = {}
+
+    @contextmanager
+    def alone(self, key: Hashable) -> Iterator[None]:
+        """Wait until nobody else works under ``key``."""
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn())
+            turn.wanted += 1
+        try:
+            with turn.lock:
+                yield
+        finally:
+            with self._lock:
+                turn.wanted -= 1
+                if not turn.wanted:
+                    del self._turns[key]
+
+
 class FrameShelf:
     """Frames taken in this run, so that several judges of one clip start ffmpeg once. Bounded in bytes."""
 
@@ -36,24 +68,19 @@ class FrameShelf:
         self._held = 0
         self._lock = threading.Lock()
         self._shelf: OrderedDict[str, Frames] = OrderedDict()
-        self._making: dict[str, threading.Lock] = {}
+        self.turns = Turns()
+        """Of everything that is made of a medium once: its frames here, its transcript elsewhere."""
 
     def frames(self, key: str, make: Callable[[], Frames]) -> Frames:
         """Return the frames under ``key``, made by the first who asks; the others wait for them."""
-        with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
+        with self.turns.alone(key):
             with self._lock:
                 if key in self._shelf:
                     self._shelf.move_to_end(key)
                     return self._shelf[key]
-            try:
-                frames = make()
-                with self._lock:
-                    self._put(key, frames)
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
+            frames = make()
+            with self._lock:
+                self._put(key, frames)
             return frames
 
     def _put(self, key: str, frames: Frames) -> None:
@@ -114,25 +141,19 @@ class Eyes:
             MediaUnreadable: one of them cannot be shown; the text names it, and nothing is sent.
             MediaDrift, MediaMissing, ToolMissing, CallFailed: as reading, ffmpeg and the transcriber raise them.
         """
+        looks = [self._look(number, item, reader) for number, item in enumerate(items, 1)]
+        self._refuse_too_many(looks)
         parts: list[Part] = []
         saw: list[Mapping[str, Any]] = []
-        versions: set[str | None] = set()
-        for number, item in enumerate(items, 1):
-            words = medium_words(number, len(items), item)
-            try:
-                shown = list(self._shown(number, item, reader))
-            except MediaUnreadable as error:
-                raise MediaUnreadable(f"{item.name}: {error}", path=item.path, code=error.code) from error
-            parts.append(TextPart(words))
-            for one in shown:
+        for number, (item, look) in enumerate(zip(items, looks, strict=True), 1):
+            parts.append(TextPart(medium_words(number, len(items), item)))
+            for one in (look, self._sound(number, item, reader)):
                 parts += one.parts
                 saw += one.saw
-                versions.add(one.ffmpeg)
-        self._refuse_too_many(parts)
-        return Seen(tuple(parts), tuple(saw), next((version for version in versions if version), None))
+        return Seen(tuple(parts), tuple(saw), next((look.ffmpeg for look in looks if look.ffmpeg), None))
 
-    def _refuse_too_many(self, parts: Sequence[Part]) -> None:
-        count = sum(isinstance(part, ImagePart) for part in parts)
+    def _refuse_too_many(self, looks: Sequence[Seen]) -> None:
+        count = sum(isinstance(part, ImagePart) for look in looks for part in look.parts)
         if count > self.options.max_images:
             raise MediaUnreadable(
                 f"{count} pictures and frames are more than the {self.options.max_images} that one judgement takes; "
@@ -140,15 +161,21 @@ class Eyes:
                 code="over_limit",
             )
 
-    def _shown(self, number: int, item: MediaItem, reader: MediaReader) -> Iterator[Seen]:
-        if item.kind == "image":
-            yield self._image(number, item, reader)
-        elif item.kind == "video":
-            yield self._frames(number, item, self._video_frames(item, reader))
-            if self.hearing.can_hear:
-                yield self.hearing.heard(number, item, reader)
-        else:
-            yield self.hearing.heard(number, item, reader)
+    def _look(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
+        """Return what is to be seen of a medium: of a sound nothing."""
+        with _naming(item):
+            if item.kind == "image":
+                return self._image(number, item, reader)
+            if item.kind == "video":
+                return self._frames(number, item, self._video_frames(item, reader))
+        return Seen()
+
+    def _sound(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
+        """Return what is to be heard of a medium; the same bytes are written down by one thread, others wait."""
+        if item.kind == "image" or not self.hearing.can_hear:
+            return Seen()
+        with _naming(item), self.shelf.turns.alone(("sound", item.sha256)):
+            return self.hearing.heard(number, item, reader)
 
     def _image(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
         try:
@@ -172,7 +199,7 @@ class Eyes:
                     options.frame_rule,
                     check=check,
                     max_frames=options.max_images,
-                    max_side=options.max_image_side,
+                    background=options.background,
                 )
 
         return self.shelf.frames(self._frame_key(item), make)
@@ -186,7 +213,6 @@ class Eyes:
                     file,
                     options.frame_rule,
                     max_frames=options.max_images,
-                    max_side=options.max_image_side,
                     background=options.background,
                     limits=DEFAULT,
                 )
@@ -195,7 +221,7 @@ class Eyes:
 
     def _frame_key(self, item: MediaItem) -> str:
         options = self.options
-        recipe = [options.frame_rule.identity, options.max_images, options.max_image_side, options.background]
+        recipe = [options.frame_rule.identity, options.max_images, options.background]
         return digest_of([item.sha256, FRAMES_VERSION, recipe])
 
     def _frames(self, number: int, item: MediaItem, frames: Frames) -> Seen:
@@ -217,6 +243,15 @@ class Eyes:
         if len(frame.data) <= recipe.max_bytes and max(frame.width, frame.height) <= (recipe.max_side or 65_535):
             return Prepared(frame.data, "image/png", frame.width, frame.height, ())  # made here, so known to be whole
         return prepare_image(BytesIO(frame.data), recipe)
+
+
+@contextmanager
+def _naming(item: MediaItem) -> Iterator[None]:
+    """Name the medium in the error when it cannot be shown."""
+    try:
+        yield
+    except MediaUnreadable as error:
+        raise MediaUnreadable(f"{item.name}: {error}", path=item.path, code=error.code) from error
 
 
 def _record(kind: str, item: MediaItem, prepared: Prepared) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import json
 import random
 import re
 import secrets
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from typing import Any, Literal
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.hearing import Hearing
 from oloproof.evaluators.judges.keeping import Sights
+from oloproof.evaluators.judges.seeing import Turns
 from oloproof.media import probes
 from oloproof.media.animations import animation_frames
 from oloproof.media.frame_rules import parse_frame_rule
@@ -30,7 +30,8 @@ from oloproof.providers import AudioPart, ChatClient, ChatRequest, ImagePart, Pa
 
 SIGHT_VERSION = 1
 _TRIES = 2
-_TOKENS = 512
+_TOKENS = 2048
+"""Room for a model that thinks before it answers."""
 
 State = Literal["proven", "not_proven", "not_tested"]
 _WORST: Sequence[State] = ("not_proven", "not_tested", "proven")
@@ -95,10 +96,13 @@ class SightTest:
     hearing: Hearing
     sights: Sights
     chance: random.Random = field(default_factory=lambda: random.Random(secrets.randbits(128)))  # noqa: S311
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _voiceless: bool = False
 
     def of(self, kinds: Sequence[str]) -> list[Sight]:
-        """Return what is known of each kind, tested now where nothing is; one thread tests, the others wait."""
+        """Return what is known of each kind, tested now where nothing is.
+
+        One thread tests, and those of other judges with the same model wait for its result too.
+        """
         return [self._of(kind) for kind in kinds]
 
     def known(self, kind: str) -> Sight | None:
@@ -110,11 +114,11 @@ class SightTest:
 
     def again(self, kind: str) -> Sight:
         """Test a kind of media now, whatever is known of it, and keep the result."""
-        with self._lock:
+        with _TURNS.alone(self._place(kind)):
             return self._tested(kind)
 
     def _of(self, kind: str) -> Sight:
-        with self._lock:
+        with _TURNS.alone(self._place(kind)):
             return self.known(kind) or self._tested(kind)
 
     def _place(self, kind: str) -> tuple[str, str, str]:
@@ -148,7 +152,10 @@ class SightTest:
                 )
             )
             served = reply.model_served
-            said = _answer(reply.text)
+            if reply.finish == "length" or not (reply.text or "").strip():
+                reason = "the reply was cut off" if reply.finish == "length" else "the reply is empty"
+                return Sight(kind, "not_tested", f"the sight test was not answered: {reason}", served, time.time())
+            said = _answer(reply.text or "")
             if said == question.answer:
                 return Sight(kind, "proven", f"it told what was in {_WHAT[kind]}", served, time.time())
         reason = f"it did not tell what was in {_WHAT[kind]}" + (f" (it said {said[:40]!r})" if said else "")
@@ -183,10 +190,10 @@ class SightTest:
         said = served = ""
         for _ in range(_TRIES):
             digits = "".join(self.chance.choice("0123456789") for _ in range(5))
-            sound = spoken_digits(digits)
+            sound = None if self._voiceless else spoken_digits(digits)
             if sound is None:
-                reason = "this ffmpeg cannot speak (its flite filter is missing), so no digits could be spoken"
-                return Sight("audio", "not_tested", reason, time=time.time())
+                self._voiceless = True
+                return Sight("audio", "not_tested", _NO_VOICE, time=time.time())
             found = transcriber.transcribe(sound, "audio/wav", "audio.wav")
             said, served = _digits(found.text), found.served
             if said == digits:
@@ -194,6 +201,10 @@ class SightTest:
         reason = f"the transcriber did not write down the digits spoken (it wrote {said[:40]!r})"
         return Sight("audio", "not_proven", reason, served, time.time())
 
+
+_NO_VOICE = "this ffmpeg cannot speak (its flite filter is missing), so no digits could be spoken"
+_TURNS = Turns()
+"""Of all sight tests of this process: judges may share a server and a model."""
 
 _WHAT = {"image": "a picture", "video": "the frames of a clip", "audio": "a sound"}
 
@@ -204,12 +215,15 @@ def worst(sights: Sequence[Sight]) -> State:
     return next((state for state in _WORST if state in states), "not_tested")
 
 
-def _answer(text: str | None) -> str:
-    """Return the letters and digits of the answer, in small letters; the text itself when it is no JSON."""
-    said = text or ""
-    found = re.search(r"\{[^{}]*\}", said)
+def _answer(text: str) -> str:
+    """Return the letters and digits of the answer, in small letters; of the text itself when it holds no JSON.
+
+    The last object counts: a model that thinks aloud may write drafts before it.
+    """
+    said = _THOUGHT_ENDS.split(text)[-1]
+    found = re.findall(r"\{[^{}]*\}", said)
     try:
-        given: Any = json.loads(found[0]) if found else said
+        given: Any = json.loads(found[-1]) if found else said
     except ValueError:
         given = said
     if isinstance(given, Mapping):
@@ -219,6 +233,7 @@ def _answer(text: str | None) -> str:
     return re.sub(r"[^a-z0-9]", "", str(given).lower())
 
 
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
 _SPOKEN = {
     "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4",
     "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",

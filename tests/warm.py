@@ -1,0 +1,207 @@
+"""The real command line without its start-up: a process that has imported everything forks once for each command.
+
+A command still is ``oloproof.cli.main`` in a process of its own, with its own descriptors, folder, environment, signals
+and exit code; only the second that importing takes is not paid again. What is about importing, or about what Python
+itself reads when it starts, asks for a cold process (``Folder.run(..., cold=True)``), and so does one test of each
+command. Where forking is not safe (macOS) every command is cold.
+
+Asking needs no more than the standard library, so that an ``oloproof`` on a shell's path can do it too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NoReturn
+
+CAN_FORK = sys.platform == "linux" and hasattr(os, "pidfd_open")
+LOADED_WHEN_USED = (
+    "PIL.ImageFilter", "PIL.ImageOps", "httpx", "imagehash", "jinja2", "jsonschema", "numpy", "regex", "rich.console",
+    "scipy.special", "scipy.stats", "simplejpeg", "sqlalchemy.dialects.sqlite", "wave",
+)  # fmt: skip
+READ_AT_THE_START = ("PYTHON", "LANG", "LC_", "LD_")
+
+
+class Warm:
+    """A warm process, started when the first command is asked for."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix="warm-")  # a short path, which is all that a socket's may be
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        address = f"{self._folder.name}/socket"
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, address],
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                text=True,
+            )
+            assert self._process.stdout is not None
+            assert self._process.stdout.readline() == "listening\n"
+        return address
+
+    def program(self) -> Path:
+        """Return a folder with an ``oloproof`` for a shell's path that runs warm."""
+        program = Path(self._folder.name) / "bin" / "oloproof"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(
+            f"#!{sys.executable} -IS\n"
+            "import os, sys\n"
+            f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+            "from warm import ask\n"
+            f"sys.exit(ask({self.address!r}, sys.argv[1:], os.getcwd(), os.environ, (0, 1, 2)))\n",
+            encoding="utf-8",
+        )
+        program.chmod(0o755)
+        return program.parent
+
+    def end(self) -> None:
+        """End the process: it goes when its standard input does."""
+        if self._process is not None:
+            self._process.communicate(timeout=20)
+        self._folder.cleanup()
+
+
+# --- who asks --------------------------------------------------------------------------------------------------
+
+
+def may_be_warm(environment: Mapping[str, str]) -> bool:
+    """Whether nothing of this is read only when Python starts."""
+    return CAN_FORK and not any(name.startswith(READ_AT_THE_START) for name in environment)
+
+
+def ask(
+    address: str,
+    arguments: Sequence[str],
+    folder: str | Path,
+    environment: Mapping[str, str],
+    descriptors: Sequence[int],
+    timeout: float | None = None,
+) -> int:
+    """Have a command run on these three descriptors and return its exit code, negative for the signal that ended it.
+
+    Raises:
+        TimeoutError: It took longer than ``timeout`` seconds, and was killed.
+    """
+    request = {"arguments": list(arguments), "folder": str(folder), "environment": dict(environment)}
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(timeout)
+        connection.connect(address)
+        socket.send_fds(connection, [b"."], list(descriptors))
+        connection.sendall(json.dumps(request).encode() + b"\n")
+        with connection.makefile("r") as lines:
+            return int(lines.readline())
+
+
+# --- who answers -----------------------------------------------------------------------------------------------
+
+
+def serve(address: str) -> None:
+    """Answer until standard input ends."""
+    preload()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(address)
+        listening.listen()
+        print("listening", flush=True)
+        while 0 not in select.select([listening, 0], [], [])[0]:
+            connection, _ = listening.accept()
+            with connection:
+                if os.fork() == 0:
+                    listening.close()
+                    attend(connection)
+            reap()
+    os._exit(0)
+
+
+def preload() -> None:
+    """Import all that a command may need."""
+    import gc
+    from importlib import import_module
+    from pkgutil import walk_packages
+
+    import oloproof
+
+    ours = [module.name for module in walk_packages(oloproof.__path__, "oloproof.")]
+    libraries = [name for name in ours if not name.startswith("oloproof.examples.") and not name.endswith("__main__")]
+    for name in (*libraries, *LOADED_WHEN_USED):
+        import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
+def reap() -> None:
+    """Take leave of those that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def attend(connection: socket.socket) -> NoReturn:
+    """Start a command, wait for it and say how it ended; kill it when nobody waits for it any more."""
+    _, descriptors, _, _ = socket.recv_fds(connection, 1, 3)
+    request = json.loads(connection.makefile("r").readline())
+    command = os.fork()
+    if command == 0:
+        connection.close()
+        become(request, descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    ended = os.pidfd_open(command)
+    if ended not in select.select([ended, connection], [], [])[0]:
+        os.kill(command, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    with contextlib.suppress(BrokenPipeError):
+        connection.sendall(f"{code}\n".encode())
+    os._exit(0)
+
+
+def become(request: Mapping[str, Any], descriptors: Sequence[int]) -> NoReturn:
+    """Be the process that a shell would have started."""
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    time.tzset()
+    sys.argv = ["oloproof", *request["arguments"]]
+    sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115 - as long as the process lives
+    sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.__stderr__ = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    from oloproof.cli import main
+
+    try:
+        main()
+    except SystemExit as ended:
+        leave(ended.code)
+
+
+def leave(code: Any) -> NoReturn:
+    """End as Python does, but for taking apart all that was imported, which would copy every shared page."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(sys.executable).parent)  # as the installed program has it, and not the folder of the tests
+    serve(sys.argv[1])
