@@ -17,6 +17,8 @@ KINDS: tuple[Kind, ...] = ("image", "audio", "video")
 ROLES: tuple[Role, ...] = ("input", "output", "context")
 OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "invalid", "missing")
 ORIGINAL = "original"
+HUMAN_RATE = "human_rate"
+"""The estimand of a metric that says what people would say, worked out from a judge's verdicts and their labels."""
 
 
 def copy_of(value: Any) -> Any:

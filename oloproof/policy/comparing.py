@@ -9,7 +9,7 @@ from math import fsum
 from oloproof.config.models import RuleOptions
 from oloproof.errors import ConfigError
 from oloproof.policy.metrics import CaseValue, Measure
-from oloproof.policy.wording import difference_words, number_words, slice_words
+from oloproof.policy.wording import JUDGE_WHY, difference_words, number_words, slice_words
 from oloproof.records import Decision, DecisionState
 from oloproof.statistics import (
     PAIRED_BETTING,
@@ -198,6 +198,6 @@ _WHY = {
     "difference_outside_margin": "The whole interval lies beyond it.",
     "interval_overlaps_margin": "The truth may lie on either side.",
     "unmatched_cases": "Too many cases were not observed in both runs, so the others may not be like all.",
-    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    **JUDGE_WHY,
     "manual_review_required": "The rule asks for a person to look.",
 }

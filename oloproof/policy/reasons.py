@@ -18,6 +18,7 @@ REASONS: dict[str, str] = {
     "missing_could_change_outcome": "what is missing or invalid could still change the outcome",
     "judge_not_validated": "a judge decides nothing until people's labels show that it agrees with them",
     "judge_changed": "the judge was changed after it was validated, which makes it another judge",
+    "sight_not_proven": "the judge was required to prove that it sees (sight_test: require) and did not",
     "human_rate_unknown": "the labels do not tell at which rate people would pass this run",
     "partial_run": "the run took only some of the cases",
     "manual_review_required": "the rule asks for a person",

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import bar_words, estimate_words, interval_words, slice_words
-from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
+from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, interval_words, slice_words
+from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric
 from oloproof.statistics import CLOPPER_PEARSON, POST_STRATIFIED, ROGAN_GLADEN, clopper_pearson, decide
 
 
@@ -86,7 +86,7 @@ def _open(metric: Metric) -> int:
 
 def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
     if metric.interval is None:
-        unknown = metric.estimand == "human_rate" and metric.observed
+        unknown = metric.estimand == HUMAN_RATE and metric.observed
         return "INSUFFICIENT_EVIDENCE", "human_rate_unknown" if unknown else "no_observations"
     if rule.decide_on == "estimate":
         if metric.estimate is None:
@@ -191,8 +191,7 @@ _WHY = {
     "observed_failures_within_limit": "Within the limit.",
     "observed_failures_exceed_limit": "Over the limit.",
     "missing_could_change_outcome": "What is missing or invalid could change the outcome.",
-    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
-    "judge_changed": "The judge is another than the one that was validated; validate this one.",
+    **JUDGE_WHY,
     "human_rate_unknown": "The labels do not tell what people would say of this run; label a sample of it.",
     "partial_run": "Only some of the cases were run; run all of them to decide.",
     "manual_review_required": "The rule asks for a person to look.",

@@ -1,4 +1,4 @@
-"""Numbers as people read them; intervals are rounded outward, so that no rounding makes one look better."""
+"""Words for decisions: numbers as people read them, and why a judge may not decide; intervals are rounded outward, so that no rounding makes one look better."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from oloproof.records import Metric
 
 _NOISE = 1e-9
 """What floating point may add to a number that is round; less than this is not rounded outward."""
+
+JUDGE_WHY = {
+    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    "judge_changed": "The judge is another than the one that was validated; validate this one.",
+    "sight_not_proven": "The judge was to prove that it sees before it judges, and did not.",
+}
+"""What each code says of a judge that may not decide, in a sentence."""
 
 
 def number_words(value: float | None, kind: str) -> str:

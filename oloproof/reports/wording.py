@@ -9,7 +9,7 @@ from typing import Any
 
 from oloproof.config.models import RATES
 from oloproof.policy.wording import slice_words
-from oloproof.records import ORIGINAL, Decision, DecisionState, Metric, Outcome
+from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric, Outcome
 from oloproof.storage import StoredTrial
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -125,7 +125,8 @@ def judged_words(saw: Mapping[str, Any]) -> str:
 def metric_name(metric: Metric) -> str:
     """Return a metric's criterion with its variant and slice."""
     variant = "" if metric.variant == ORIGINAL else f" [{metric.variant}]"
-    return metric.criterion + variant + slice_words(metric.slice)
+    people = " (people)" if metric.estimand == HUMAN_RATE else ""
+    return metric.criterion + people + variant + slice_words(metric.slice)
 
 
 def counted(metric: Metric) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from oloproof.config.models import PolicyOptions
 from oloproof.labels.gathering import LabelSet, gather
 from oloproof.policy import CaseValue, Measure
-from oloproof.records import Metric
+from oloproof.records import HUMAN_RATE, Metric
 from oloproof.statistics import (
     HumanRate,
     JudgeTable,
@@ -20,8 +20,6 @@ from oloproof.statistics import (
 )
 from oloproof.storage import History, StoredRun
 from oloproof.storage.labels import Labels, StoredValidation
-
-HUMAN_RATE = "human_rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +37,17 @@ def standing_of(
     if not policy.require_validated_evaluators:
         return {}
     digests = {entry["criterion"]: entry["digest"] for entry in run.document["evaluators"]}
-    return {
-        name: _standing(Labels(history.store).validations(criterion=name), digests[name])
-        for name, measure in measures.items()
-        if measure.calls_model
-    }
+    found = {}
+    for number, (name, measure) in enumerate(measures.items()):
+        if measure.calls_model:
+            blind = history.coded(run, number, "sight_not_proven") > 0
+            found[name] = _standing(Labels(history.store).validations(criterion=name), digests[name], blind=blind)
+    return found
 
 
-def _standing(validations: list[StoredValidation], judge: str) -> JudgeStanding:
+def _standing(validations: list[StoredValidation], judge: str, *, blind: bool) -> JudgeStanding:
+    if blind:
+        return JudgeStanding("sight_not_proven")
     own = next((one for one in validations if one.judge == judge), None)
     if own is not None:
         return JudgeStanding("" if own.state == "VALIDATED" else "judge_not_validated", own)

@@ -208,6 +208,16 @@ class History:
         for row in self._stream(query):
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
 
+    def coded(self, run: StoredRun, criterion: int, code: str) -> int:
+        """Return how many verdicts of a criterion carry a code in their details, such as ``sight_not_proven``."""
+        t, v = trials.c, verdicts.c
+        query = (
+            select(func.count())
+            .select_from(trials.join(verdicts))
+            .where(t.run == run.number, v.criterion == criterion, func.json_extract(v.details, "$.code") == code)
+        )
+        return int(self._scalar(query))
+
     def executed(self, run: StoredRun) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.
 

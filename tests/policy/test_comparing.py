@@ -149,14 +149,14 @@ CELLS: list[tuple[str, str, dict[str, Any], str, str]] = [
 def test_what_a_comparing_rule_concludes(
     candidate: str, baseline: str, keys: dict[str, Any], state: str, reason: str
 ) -> None:
-    decision = decide_comparison(rule(**keys), compared(candidate, baseline), (), ALL)
+    decision = decide_comparison(rule(**keys), compared(candidate, baseline), {}, ALL)
     assert (decision.state, decision.reason, decision.blocking) == (state, reason, state != "PASS")
     assert decision.reason in REASONS
     assert reason not in decision.message
 
 
 def test_without_a_baseline_nothing_is_decided() -> None:
-    decision = decide_comparison(rule(**SUPERIOR), None, ["checked"], ALL)
+    decision = decide_comparison(rule(**SUPERIOR), None, {"checked": "judge_not_validated"}, ALL)
     assert (decision.state, decision.reason, decision.interval) == (NONE, "no_baseline", None)
     assert decision.message == (
         "checked: a superiority rule compares two runs; use oloproof compare CANDIDATE BASELINE."
@@ -164,26 +164,28 @@ def test_without_a_baseline_nothing_is_decided() -> None:
 
 
 def test_a_judge_that_is_not_validated_compares_nothing() -> None:
-    decision = decide_comparison(rule(**NOT_WORSE), compared("p" * 50, "p" * 50), ["checked"], ALL)
+    decision = decide_comparison(
+        rule(**NOT_WORSE), compared("p" * 50, "p" * 50), {"checked": "judge_not_validated"}, ALL
+    )
     assert (decision.state, decision.reason) == (NONE, "judge_not_validated")
 
 
 def test_a_person_may_be_asked_for_here_too() -> None:
     keys = {**NOT_WORSE, "requires_manual_review": True}
-    assert decide_comparison(rule(**keys), compared("p" * 50, "p" * 50), (), ALL).state == "MANUAL_REVIEW"
-    assert decide_comparison(rule(**keys), compared("f" * 50, "p" * 50), (), ALL).state == "FAIL"
-    assert decide_comparison(rule(**keys), None, (), [NONE]).blocking
+    assert decide_comparison(rule(**keys), compared("p" * 50, "p" * 50), {}, ALL).state == "MANUAL_REVIEW"
+    assert decide_comparison(rule(**keys), compared("f" * 50, "p" * 50), {}, ALL).state == "FAIL"
+    assert decide_comparison(rule(**keys), None, {}, [NONE]).blocking
 
 
 def test_messages_read_as_sentences() -> None:
     found = compared("p" * 48 + "ffm", "p" * 36 + "f" * 12 + "ppp")
-    assert decide_comparison(rule(**SUPERIOR), found, (), ALL).message == (
+    assert decide_comparison(rule(**SUPERIOR), found, {}, ALL).message == (
         "checked: 96.0 % after 76.0 %, a difference of +20.0 points [+6.1, +34.5] over 50 cases "
         "(12 better, 2 worse, 1 could not be paired); better wanted. Even the low end is better."
     )
-    assert decide_comparison(rule(**NOT_WORSE), found, (), ALL).message.endswith(
+    assert decide_comparison(rule(**NOT_WORSE), found, {}, ALL).message.endswith(
         "; at most 10 points worse allowed. The whole interval keeps to it."
     )
     one = compare_cases(reduced(scores(4.0), SCORE), reduced(scores(3.0), SCORE), SCORE, 0.95)
-    assert "; within 0.2 wanted. " in decide_comparison(rule(**EQUAL), one, (), ALL).message
-    assert "a difference of +1.000 [-" in decide_comparison(rule(**EQUAL), one, (), ALL).message
+    assert "; within 0.2 wanted. " in decide_comparison(rule(**EQUAL), one, {}, ALL).message
+    assert "a difference of +1.000 [-" in decide_comparison(rule(**EQUAL), one, {}, ALL).message

@@ -332,3 +332,11 @@ def test_the_sheet_is_blind(desk: Make) -> None:
 
     assert "tell-tale" not in sheet
     assert csv.DictReader(io.StringIO(sheet)).fieldnames is not None
+
+
+def test_a_judge_that_has_to_prove_its_sight_and_does_not_decides_nothing(desk: Make) -> None:
+    project = desk(always)
+    project.server.answer = SeeingModel(always, blind=True)
+    decision = project.decision(sight_test="require")
+
+    assert (decision.state, decision.reason) == ("INSUFFICIENT_EVIDENCE", "sight_not_proven")
