@@ -1,4 +1,7 @@
-"""Words for decisions: numbers as people read them, and why a judge may not decide; intervals are rounded outward, so that no rounding makes one look better."""
+"""Words for decisions: numbers as people read them, and why a judge may not decide.
+
+Intervals are rounded outward, so that no rounding makes one look better.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ NONE = "INSUFFICIENT_EVIDENCE"
 SUPERIOR, NOT_WORSE = {"kind": "superiority"}, {"kind": "non_inferiority", "margin": 0.1}
 EQUAL = {"kind": "equivalence", "margin": 0.2}
 
+UNVALIDATED = {"checked": "judge_not_validated"}
+
 
 def compared(candidate: str, baseline: str, **of: Any) -> Comparison:
     chosen = measure(**of)
@@ -156,7 +158,7 @@ def test_what_a_comparing_rule_concludes(
 
 
 def test_without_a_baseline_nothing_is_decided() -> None:
-    decision = decide_comparison(rule(**SUPERIOR), None, {"checked": "judge_not_validated"}, ALL)
+    decision = decide_comparison(rule(**SUPERIOR), None, UNVALIDATED, ALL)
     assert (decision.state, decision.reason, decision.interval) == (NONE, "no_baseline", None)
     assert decision.message == (
         "checked: a superiority rule compares two runs; use oloproof compare CANDIDATE BASELINE."
@@ -164,9 +166,7 @@ def test_without_a_baseline_nothing_is_decided() -> None:
 
 
 def test_a_judge_that_is_not_validated_compares_nothing() -> None:
-    decision = decide_comparison(
-        rule(**NOT_WORSE), compared("p" * 50, "p" * 50), {"checked": "judge_not_validated"}, ALL
-    )
+    decision = decide_comparison(rule(**NOT_WORSE), compared("p" * 50, "p" * 50), UNVALIDATED, ALL)
     assert (decision.state, decision.reason) == (NONE, "judge_not_validated")
 
 

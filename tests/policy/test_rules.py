@@ -86,6 +86,9 @@ def test_rules_on_scores(values: list[Any], keys: dict[str, Any], reason: str) -
     assert decided(scores(*values), keys, SCORE).reason == reason
 
 
+UNVALIDATED = {"checked": "judge_not_validated"}
+
+
 def test_where_no_case_is_whole_there_is_no_estimate_and_the_interval_may_still_decide() -> None:
     of = measure(repeats=3)
     decision = decided("ppm ppm", MIN, of)
@@ -137,7 +140,7 @@ def hit_rate(letters: str, rate: str, keys: dict[str, Any], repeats: int = 1) ->
     name = f"checked.{rate}"
     of = Measure(name, repeats=repeats)
     metric = summarize(reduce_cases(rate_of(trials(letters), rate), of), of, 0.95, name=name)
-    return decide_rule(rule(metric=name, **keys), metric, Standing(judges={"checked": "judge_not_validated"}), ALL)
+    return decide_rule(rule(metric=name, **keys), metric, Standing(judges=UNVALIDATED), ALL)
 
 
 def test_rates_of_errors_and_the_like_can_be_limited_also_for_a_judge_that_is_not_validated() -> None:
@@ -158,7 +161,7 @@ def test_failures_of_a_scoring_check_can_be_counted_by_its_verdicts() -> None:
 
 def test_a_judge_that_is_not_validated_decides_nothing() -> None:
     for letters in ("p" * 50, "f" * 50):
-        decision = decided(letters, MIN, judges={"checked": "judge_not_validated"})
+        decision = decided(letters, MIN, judges=UNVALIDATED)
         assert (decision.state, decision.reason, decision.blocking) == (NONE, "judge_not_validated", True)
     assert decided("p" * 50, MIN, judges={"other": "judge_not_validated"}).state == "PASS"
 
@@ -166,9 +169,7 @@ def test_a_judge_that_is_not_validated_decides_nothing() -> None:
 def test_a_partial_run_decides_nothing_and_blocks_whatever_the_policy_lets_through() -> None:
     for letters in ("p" * 50, "f" * 50):
         for extra in ({}, {"requires_manual_review": True}):
-            decision = decided(
-                letters, {**MIN, **extra}, partial=True, judges={"checked": "judge_not_validated"}, block_on=()
-            )
+            decision = decided(letters, {**MIN, **extra}, partial=True, judges=UNVALIDATED, block_on=())
             assert (decision.state, decision.reason, decision.blocking) == (NONE, "partial_run", True)
 
 
