@@ -154,6 +154,14 @@ class SystemOptions(Options):
     parameters: dict[str, Any] = {}
     code_paths: list[RepositoryPath] = []
 
+    @field_validator("command", mode="before")
+    @classmethod
+    def _no_shell_line(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            shown = ", ".join(value.split()) or "program"
+            raise ValueError(f"a command is a list of arguments, never a line for a shell; write command: [{shown}]")
+        return value
+
     @model_validator(mode="after")
     def _one_kind(self) -> SystemOptions:
         given = [key for key in ("callable", "command", "http") if getattr(self, key) is not None]

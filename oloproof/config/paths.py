@@ -14,6 +14,9 @@ from oloproof.config.yaml12 import Document
 from oloproof.config.yaml12 import Path as Keys
 from oloproof.errors import Problem
 
+OWN_FOLDER = ".oloproof"
+"""Where Oloproof keeps what is its own, beside the project file."""
+
 
 @dataclass(frozen=True)
 class Paths:
@@ -32,7 +35,9 @@ class Paths:
         return {
             **self._dataset(dataset),
             "outputs": self._outputs(options.outputs),
-            "media_roots": tuple(self.root / path for path in options.media_roots),
+            "media_roots": tuple(
+                self._folder(path, ("media_roots", number)) for number, path in enumerate(options.media_roots)
+            ),
             "code_paths": tuple(
                 self._there(path, ("system", "code_paths", number)) for number, path in enumerate(system.code_paths)
             ),
@@ -80,11 +85,14 @@ class Paths:
         before = len(self.problems)
         target = self._there(written, path)
         if len(self.problems) == before and not target.is_dir():
-            self._say(path, f"{written} is a file; name a folder, or write path: for a JSONL, JSON or CSV file")
+            cure = ", or write path: for a JSONL, JSON or CSV file" if path[-1] == "folder" else ""
+            self._say(path, f"{written} is a file; name a folder{cure}")
         return target
 
     def _outputs(self, written: str) -> Path:
         target = self.root / written
         if target.is_file():
             self._say(("outputs",), f"{written} is a file; outputs: names a folder")
+        if (self.root / OWN_FOLDER) in (target.resolve(), *target.resolve().parents):
+            self._say(("outputs",), f"{written} lies in {OWN_FOLDER}, where runs are stored; name another folder")
         return target

@@ -93,6 +93,9 @@ def _place(name: str, prefixed: bool, report: Report, line: int, keys: tuple[str
         if name in _PARTS:
             hint = f"did you mean {name}.NAME?"
         report.add(f"unknown column {name!r}; {hint}", line)
+    near = nearest(parts[0], _PARTS) if len(parts) > 1 and not prefixed else None
+    if near is not None:
+        report.add(f"unknown column {name!r}; did you mean {'.'.join([near, *parts[1:]])}?", line)
     if not prefixed and name == "expected":
         cure = "name it expected.NAME, and the others input.NAME"
         report.add(f"the column 'expected' would be given to the system as input; {cure}", line)

@@ -94,10 +94,17 @@ def chunks(source: Source) -> Iterator[Chunk]:
 
 
 def read_png(source: Source, *, quick: bool = False) -> Png:
-    """Read every chunk's head, and the content of the small ones that matter.
+    """Read every chunk's head, and the content of the small ones that matter; once for the same open file.
 
     ``quick`` stops after a number of data chunks when the file ends in IEND and nothing else of use can follow.
     """
+    known: Png | None = source.kept.get("png") or (source.kept.get("png, quick") if quick else None)
+    if known is None:
+        known = source.kept["png, quick" if quick else "png"] = _read(source, quick=quick)
+    return known
+
+
+def _read(source: Source, *, quick: bool) -> Png:
     png = Png()
     for chunk in chunks(source):
         if quick and chunk.type == b"IDAT" and png.still and len(png.still.data) == _QUICK and _ends_well(source):
@@ -192,7 +199,13 @@ _READERS = {
 
 
 def bad_checksum(source: Source) -> bytes | None:
-    """Return the type of the first chunk whose CRC is wrong, None when all that are whole agree."""
+    """Return the type of the first chunk whose CRC is wrong, None when all that are whole agree; summed up once."""
+    if "png, checksum" not in source.kept:
+        source.kept["png, checksum"] = _bad_checksum(source)
+    return source.kept["png, checksum"]  # type: ignore[no-any-return]
+
+
+def _bad_checksum(source: Source) -> bytes | None:
     for chunk in chunks(source):
         if not chunk.whole:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
@@ -101,6 +102,7 @@ class Endpoint:
         return url
 
 
+@lru_cache(maxsize=64)
 def _address(url: str) -> SplitResult:
     try:
         address = urlsplit(url)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy.dialects import sqlite
 
 from oloproof.records import OUTCOMES, Judgement, Verdict
 from oloproof.storage.rows import Row, insert_many, storable, to_text, verdict_row
@@ -16,6 +17,16 @@ from oloproof.storage.schema import judged, judgements, trials, verdicts
 
 if TYPE_CHECKING:
     from oloproof.storage.store import Store
+
+
+_FIND = str(
+    select(judgements)
+    .where(judgements.c.key == bindparam("key"), judgements.c.kept == literal_column("1"))
+    .where(judgements.c.id <= bindparam("up_to"))
+    .order_by(judgements.c.id.desc())
+    .compile(dialect=sqlite.dialect())
+)
+"""Asked for every execution of a judge, so compiled once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +92,19 @@ class JudgementWriter:
 
 
 class StoredJudgements:
-    """Earlier judgements of one project, by verdict key. Safe to ask from several threads."""
+    """What judges of one project had said when this was made, by verdict key. Safe to ask from several threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        with store.reading() as connection:
+            self._up_to = int(connection.scalar(select(func.max(judgements.c.id))) or 0)
 
     def find(self, key: bytes) -> Judgement | None:
         """Return the newest judgement under ``key`` that may answer again, or None."""
-        c = judgements.c
-        query = select(judgements).where(c.key == key, c.kept == 1).order_by(c.id.desc()).limit(1)
+        if not self._up_to:
+            return None
         with self._store.reading() as connection:
-            row = connection.execute(query).first()
+            row = connection.exec_driver_sql(_FIND, (key, self._up_to)).first()
         return None if row is None else judgement_from_row(row)
 
     def sittings(self, run: int) -> list[Sitting]:

@@ -60,16 +60,27 @@ def _type_of(value: Any) -> str:
 
 
 def parse_json(data: bytes) -> Any:
-    """Return the JSON value that ``data`` holds in UTF-8: only finite numbers, and nested no deeper than will last.
+    """Return the JSON value that ``data`` holds in UTF-8: finite numbers, no key twice, no deeper than will last.
 
     Raises:
         ValueError: it is something else.
     """
     text = data.decode("utf-8-sig")
     try:
-        return _not_too_deep(json.loads(text, parse_constant=_no_constant, parse_float=_finite), text)
+        return _not_too_deep(
+            json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique), text
+        )
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
+        raise ValueError(f"the key {twice[:40]!r} is given twice in one object")
+    return found
 
 
 def _no_constant(name: str) -> Any:

@@ -22,6 +22,7 @@ Known = dict[str, type[EvaluatorOptions]]
 
 
 def test_a_project_is_read_and_its_paths_are_resolved(load: Load, folder: Path, good: str) -> None:
+    (folder.parent / "shared").mkdir()
     project = load(good + "media_roots: [../shared]\noutputs: made\n")
     assert project.name == "thumbnails"
     assert project.file == folder.resolve() / "oloproof.yaml"
@@ -181,6 +182,25 @@ def test_mistakes_of_both_files_come_together(refused: Refused, good: str) -> No
         "release.yaml:3:21  rules[0].metric: caption.eror_rate is no metric; did you mean caption.error_rate?",
         "release.yaml:4:43  rules[1].max: a rate lies between 0 and 1; 80 % is written 0.80 (found 80)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("media_roots: [nowhere]\n", "media_roots[0]: no such file or folder: nowhere"),
+        ("media_roots: [cases.jsonl]\n", "media_roots[0]: cases.jsonl is a file; name a folder"),
+        ("outputs: .oloproof/made\n", "outputs: .oloproof/made lies in .oloproof, where runs are stored"),
+    ],
+)
+def test_folders_that_cannot_be_meant_are_refused(refused: Refused, good: str, written: str, message: str) -> None:
+    (told,) = refused(good + written)
+    assert message in told
+
+
+def test_a_command_is_no_line_for_a_shell(refused: Refused, good: str) -> None:
+    told = refused(good.replace("callable: app:describe", "command: python app.py"))
+    assert any("system.command: a command is a list of arguments" in one for one in told)
+    assert any("write command: [python, app.py]" in one for one in told)
 
 
 def test_a_policy_alone_is_read(folder: Path) -> None:

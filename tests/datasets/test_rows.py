@@ -167,6 +167,7 @@ def test_a_number_with_thousands_of_digits_is_told(refused: Refused) -> None:
         ("ID,x\na,1\n", "c.csv:1  there is no column 'id'; did you mean to name 'ID' so?"),
         ("id,input.a,input.a.b\na,1,2\n", "c.csv:1  input.a.b lies inside the value of input.a"),
         ("id,inputs.a,expected.b\na,1,2\n", "c.csv:1  unknown column 'inputs.a'; did you mean input.a?"),
+        ("id,inputs.a\na,1\n", "c.csv:1  unknown column 'inputs.a'; did you mean input.a?"),
         ("id,expected,input.b\na,1,2\n", "c.csv:1  unknown column 'expected'; did you mean expected.NAME?"),
         ("id,q,expected\na,1,2\n", "c.csv:1  the column 'expected' would be given to the system as input; "
          "name it expected.NAME, and the others input.NAME"),

@@ -124,6 +124,7 @@ BAD: list[tuple[Callable[[Handler], None], str]] = [
     (says(b""), "expected a JSON object, found nothing"),
     (says(b"", 204), "expected a JSON object, found nothing"),
     (says(b'{"output": NaN}'), "expected a JSON object, found"),
+    (says(b'{"output": 1, "output": 2}'), "expected a JSON object, found"),
     (says(b'{"output": -1e999}'), "expected a JSON object, found"),
     (says(b'{"output": "\xff"}'), "expected a JSON object, found"),
     (says(b'{"output":' + b"[" * 3000 + b"]" * 3000 + b"}"), "expected a JSON object, found"),
