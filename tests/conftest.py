@@ -79,6 +79,15 @@ class Folder:
 
 
 @pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of this session share; a file in it appears whole and stays as it is."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def warm() -> Iterator[Warm]:
     """The process that runs commands without their start-up."""
     process = Warm()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,17 +14,25 @@ from oloproof.cli.options import (
     RUN_HELP,
     config_option,
     json_option,
+    loaded_project,
     opened_history,
     policy_of,
     run_argument,
 )
+from oloproof.config import PolicyOptions
 from oloproof.errors import RunNotFound
+from oloproof.evaluators import builtin_registry
 from oloproof.reports import comparison_text, run_summary
+from oloproof.reports.pairwise import hosts_text, pairwise_text
+from oloproof.running import pairwise
 from oloproof.running.deciding import Conclusion, compare_runs, conclude
 from oloproof.running.documents import comparison_document, run_document
 from oloproof.running.planning import plan_document, prospects
 from oloproof.running.run import record_decision
-from oloproof.storage import StoredRun
+from oloproof.storage import History, StoredRun
+
+if TYPE_CHECKING:
+    from oloproof.evaluators.judges.pairwise import PairwiseJudge
 
 policy_option = click.option("--policy", metavar="FILE", help="Decide by this policy instead of the project's own.")
 
@@ -70,25 +78,61 @@ def _refuse_unfinished(run: StoredRun) -> None:
 @click.argument("baseline", required=False)
 @config_option
 @policy_option
+@click.option(
+    "--judge",
+    metavar="[NAME]",
+    is_flag=False,
+    flag_value="",
+    help="Also ask the project's pairwise_judge NAME, or all of them, which answer is better: two questions a case. "
+    "Only with this, since it costs money; the hosts are printed first.",
+)
 @json_option
 @reported
 def compare_command(
-    candidate: str | None, baseline: str | None, config: str, policy: str | None, as_json: bool
+    candidate: str | None, baseline: str | None, config: str, policy: str | None, judge: str | None, as_json: bool
 ) -> None:
     """Compare CANDIDATE (latest) with BASELINE (latest~1) over the cases that both have, paired case by case.
 
-    With a policy, its superiority, non_inferiority and equivalence rules decide. Exit codes as for run.
+    With a policy, its superiority, non_inferiority and equivalence rules decide. Exit codes as for run. What a
+    pairwise_judge says is printed beside and decides nothing; name the runs before --judge, or write --judge=NAME.
     """
     options = policy_of(config, policy)
     with opened_history(config) as history:
         after, before = history.find(candidate), history.find("latest~1" if baseline is None else baseline)
         for found in (after, before):
             _refuse_unfinished(found)
-        comparisons, decisions = compare_runs(history, after, before, options)
-    conclusion = Conclusion((), tuple(decisions))
-    document = comparison_document(after, before, comparisons, conclusion)
-    _show(document, comparison_text, as_json=as_json)
+        judges = (
+            [] if judge is None else pairwise.pairwise_judges(loaded_project(config), builtin_registry(), judge or None)
+        )
+        nothing_else = judges and not pairwise.shares_criteria(after, before, options)
+        comparisons, decisions = ([], []) if nothing_else else compare_runs(history, after, before, options)
+        conclusion = Conclusion((), tuple(decisions))
+        document = comparison_document(after, before, comparisons, conclusion)
+        if judges:
+            document["pairwise"] = _asked(history, judges, after, before, options)
+    _show(document, _compared_text, as_json=as_json)
     sys.exit(conclusion.exit_code)
+
+
+def _asked(
+    history: History,
+    judges: Sequence[PairwiseJudge],
+    after: StoredRun,
+    before: StoredRun,
+    policy: PolicyOptions | None,
+) -> list[dict[str, Any]]:
+    """Say where things will be sent, then return what each judge says of the two runs."""
+    click.echo(hosts_text(judges, min(after.cases, before.cases)), err=True)
+    level = (policy or PolicyOptions()).confidence_level
+    return [pairwise.judge_pairs(history.store, one, after, before, level=level).as_json() for one in judges]
+
+
+def _compared_text(document: dict[str, Any], *, width: int, paint: Callable[[str, str], str]) -> str:
+    asked = document.get("pairwise", [])
+    parts = [pairwise_text(one, width=width, paint=paint) for one in asked]
+    if document["comparisons"] or not asked:
+        return "\n\n".join([comparison_text(document, width=width, paint=paint), *parts])
+    return "\n\n".join([f"candidate {document['candidate']}, baseline {document['baseline']}", *parts])
 
 
 @click.command("plan", short_help="Say how many more cases would decide.", epilog=RUN_HELP)

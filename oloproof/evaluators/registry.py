@@ -24,6 +24,7 @@ BUILTINS = {
     "json_schema": "oloproof.evaluators.json_schema:JsonSchema",
     "custom": "oloproof.evaluators.custom:Custom",
     "rubric_judge": "oloproof.evaluators.judges.rubric:RubricJudge",
+    "pairwise_judge": "oloproof.evaluators.judges.pairwise:PairwiseJudge",
 }
 """Where each type of evaluator lives. A run loads those that its project names."""
 

@@ -6,19 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import fsum
 
+from oloproof import statistics
 from oloproof.config.models import RuleOptions
 from oloproof.errors import ConfigError
 from oloproof.policy.metrics import CaseValue, Measure
 from oloproof.policy.wording import JUDGE_WHY, difference_words, number_words, slice_words
 from oloproof.records import Decision, DecisionState
-from oloproof.statistics import (
-    PAIRED_BETTING,
-    decide_difference,
-    paired_betting_interval,
-    paired_binary,
-    paired_mean_difference,
-    too_many_unmatched,
-)
 from oloproof.statistics.gates import Goal
 
 
@@ -91,19 +84,24 @@ def _difference(
         both = sum(new == old == 1.0 for new, old in zip(news, olds, strict=True))
         gained = sum(new > old for new, old in zip(news, olds, strict=True))
         lost = sum(new < old for new, old in zip(news, olds, strict=True))
-        rates = paired_binary(both, gained, lost, len(news) - both - gained - lost, level)
+        rates = statistics.paired_binary(both, gained, lost, len(news) - both - gained - lost, level)
         return rates.difference, rates.interval, rates.p_mid, rates.method
     low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
     if not news:
-        return None, None, None, PAIRED_BETTING
+        return None, None, None, statistics.PAIRED_BETTING
     outside = next((value for value in (*news, *olds) if not low <= value <= high), None)
     if outside is not None:
         raise ConfigError(
             f"{measure.criterion}: a score of {outside:g} lies outside {low:g} to {high:g}, the range of the "
             "candidate's run; runs that score on different scales cannot be compared"
         )
-    means = paired_mean_difference(news, olds, level)
-    return means.difference, paired_betting_interval(news, olds, low, high, level), means.p, PAIRED_BETTING
+    means = statistics.paired_mean_difference(news, olds, level)
+    return (
+        means.difference,
+        statistics.paired_betting_interval(news, olds, low, high, level),
+        means.p,
+        statistics.PAIRED_BETTING,
+    )
 
 
 def decide_comparison(
@@ -153,9 +151,9 @@ def _decided(rule: RuleOptions, found: Comparison | None) -> tuple[DecisionState
         return "INSUFFICIENT_EVIDENCE", "no_baseline"
     if found.interval is None:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
-    if too_many_unmatched(found.matched, found.unmatched):
+    if statistics.too_many_unmatched(found.matched, found.unmatched):
         return "INSUFFICIENT_EVIDENCE", "unmatched_cases"
-    state = decide_difference(
+    state = statistics.decide_difference(
         found.interval,
         goal=_GOALS[rule.effective_kind],
         margin=rule.margin or 0.0,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from oloproof import statistics
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, interval_words, slice_words
 from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric
-from oloproof.statistics import CLOPPER_PEARSON, POST_STRATIFIED, ROGAN_GLADEN, clopper_pearson, decide
+from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         measured = f"{count_against(rule, metric)} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
         wanted = f"at most {rule.max_failures} allowed"
     else:
-        measured = _ESTIMANDS.get(metric.method, "") + estimate_words(metric)
+        measured = _whose(metric) + estimate_words(metric)
         if metric.estimate is None and metric.interval is not None and reason != "no_observations":
             measured = f"no case whole, {interval_words(metric)}"
         bar = rule.min if rule.min is not None else rule.max
@@ -160,11 +161,12 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
 
 
-_ESTIMANDS = {
-    POST_STRATIFIED: "people would pass (by their labels of this run) ",
-    ROGAN_GLADEN: "people would pass (by their labels of another run) ",
-}
-"""Which estimate was used, where it is not what the evaluator itself says."""
+def _whose(metric: Metric) -> str:
+    """Return which estimate was used, where it is not what the evaluator itself says."""
+    if metric.estimand != HUMAN_RATE:
+        return ""
+    run = "this run" if metric.method == statistics.POST_STRATIFIED else "another run"
+    return f"people would pass (by their labels of {run}) "
 
 
 def _beside(rule: RuleOptions, metric: Metric) -> str:

@@ -127,6 +127,12 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
         found.append(Notice("no_evaluators", "no evaluators: a run would only execute the cases"))
     if project.policy is None or not project.policy.rules:
         found.append(Notice("no_rules", "no rules: a run would decide nothing and exit with 0"))
+    for one in plan.comparing:
+        told = ", ".join(f"{sent} to {host}" for host, sent in one.hosts.items())
+        message = (
+            f"{one.criterion}: a {one.type} is not asked by a run; oloproof compare --judge asks it and sends {told}"
+        )
+        found.append(Notice("compares_runs", message))
     declared = plan.system.identity.get("records", ())
     if declared and not execution.media and not execution.failed:
         found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.config.problems import nearest
@@ -24,7 +24,9 @@ from oloproof.policy import (
 from oloproof.records import ORIGINAL, Decision, Metric
 from oloproof.running.standing import JudgeStanding, human_metric, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
-from oloproof.storage.labels import StoredValidation
+
+if TYPE_CHECKING:
+    from oloproof.storage.labels import StoredValidation
 
 EXECUTIONS = "error_rate"
 """The metric that is about executions and not about any criterion."""

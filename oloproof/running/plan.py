@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,10 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run before it runs. ``config_digest`` is equal for runs that do the same; ``document`` is stored with it."""
+    """A run before it runs. ``config_digest`` is equal for runs that do the same; ``document`` is stored with it.
+
+    ``comparing`` are the evaluators that say something of two runs only: no run asks them.
+    """
 
     project: Project
     system: System
@@ -60,6 +63,7 @@ class Plan:
     dataset_digest: str
     config_digest: str
     document: dict[str, Any] = field(repr=False)
+    comparing: tuple[Evaluator[Any], ...] = ()
 
     @property
     def repeats(self) -> int:
@@ -116,6 +120,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
             }
         ),
         document=document,
+        comparing=tuple(findings.comparing),
     )
 
 
@@ -170,6 +175,8 @@ class _Findings:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.problems: list[Problem] = []
+        self.comparing: list[Evaluator[Any]] = []
+        """Evaluators that report nothing of a single run."""
         self._dataset: DatasetError | None = None
 
     def error(self) -> OloproofError:
@@ -202,7 +209,10 @@ class _Findings:
             try:
                 evaluator = registry.build(options, self.project.root)
                 evaluator.prepare()
-                built.append(_Built(evaluator, evaluator.identity))
+                if evaluator.criteria:
+                    built.append(_Built(evaluator, evaluator.identity))
+                else:
+                    self.comparing.append(evaluator)
             except OloproofError as error:
                 self.problems.append(self.project.problem(("evaluators", number), str(error)))
         return built
@@ -217,10 +227,19 @@ class _Findings:
                 "evaluators": _entries(built),
             }
         )
-        found = rule_problems(self.project.policy, measures, unsure=self.project.criteria, slices=slices)
-        self.problems += [
-            self.project.policy_problem(("rules", number, key), message) for number, key, message in found
-        ]
+        policy, comparing = self.project.policy, {one.criterion: one.type for one in self.comparing}
+        unsure = [name for name in self.project.criteria if name not in comparing]
+        for number, key, message in rule_problems(policy, measures, unsure=unsure, slices=slices):
+            name = policy.rules[number].criterion
+            told = _no_rule_over(name, comparing[name], measures) if key == "metric" and name in comparing else message
+            self.problems.append(self.project.policy_problem(("rules", number, key), told))
+
+
+def _no_rule_over(name: str, kind: str, measures: Iterable[str]) -> str:
+    return (
+        f"{name} is a {kind}, which compares two runs (oloproof compare --judge) and decides nothing; "
+        f"name a criterion of one run: {', '.join(sorted(measures)) or 'there is none'}"
+    )
 
 
 _NAMED_KEY = re.compile(r"(system(?:\.\w+)+): (.+)", re.DOTALL)

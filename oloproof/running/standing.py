@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from oloproof import labels as label_room
+from oloproof import statistics
 from oloproof.config.models import PolicyOptions
-from oloproof.labels.gathering import LabelSet, gather
 from oloproof.policy import CaseValue, Measure
 from oloproof.records import HUMAN_RATE, Metric
-from oloproof.statistics import (
-    HumanRate,
-    JudgeTable,
-    Stratum,
-    Unclear,
-    human_rate,
-    transported_rate,
-)
 from oloproof.storage import History, StoredRun
-from oloproof.storage.labels import Labels, StoredValidation
+
+if TYPE_CHECKING:
+    from oloproof.labels import LabelSet
+    from oloproof.statistics import HumanRate
+    from oloproof.storage.labels import StoredValidation
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ def standing_of(
     for number, (name, measure) in enumerate(measures.items()):
         if measure.calls_model:
             blind = history.coded(run, number, "sight_not_proven") > 0
-            found[name] = _standing(Labels(history.store).validations(criterion=name), digests[name], blind=blind)
+            found[name] = _standing(label_room.validations_of(history.store, name), digests[name], blind=blind)
     return found
 
 
@@ -72,18 +69,18 @@ def human_metric(
     the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell.
     """
     verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
-    labels = gather(history, run, judged.criterion)
+    labels = label_room.gather(history, run, judged.criterion)
     if labels.sample is not None and any(case.passed is not None for case in labels.prefix):
         found = _of_this_run(labels, verdicts, judged.level)
         return _as_metric(judged, found.estimate, found.interval, found.method)
     document = validation.document
     counts = list(verdicts.values())
-    moved = transported_rate(
+    moved = statistics.transported_rate(
         counts.count(True),
         len(counts) - counts.count(None),
-        JudgeTable(**document["table"]),
+        statistics.JudgeTable(**document["table"]),
         missing=counts.count(None),
-        unclear=Unclear(**document["unclear"]),
+        unclear=statistics.Unclear(**document["unclear"]),
         level=judged.level,
     )
     return _as_metric(judged, moved.estimate, moved.interval, moved.method)
@@ -95,14 +92,14 @@ def _of_this_run(labels: LabelSet, verdicts: Mapping[str, bool | None], level: f
     for side in (True, False):
         told = [case for case in labels.prefix if verdicts.get(case.case_id) is side]
         strata.append(
-            Stratum(
+            statistics.Stratum(
                 frame=frame.count(side),
                 labelled=sum(case.passed is not None for case in told),
                 human_pass=sum(case.passed is True for case in told),
                 unsure=sum(case.passed is None for case in told),
             )
         )
-    return human_rate(*strata, missing=frame.count(None), level=level)
+    return statistics.human_rate(*strata, missing=frame.count(None), level=level)
 
 
 def _as_metric(judged: Metric, estimate: float | None, interval: tuple[float, float] | None, method: str) -> Metric:

@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,12 +106,10 @@ def test_standard_output_that_is_full_is_one_line_and_2(echo: Callable[..., Any]
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., Any], number: int) -> None:
     folder = echo(1, app="import time\nopen('loading', 'w').close()\ntime.sleep(20)\n\ndef answer(case): return {}\n")
-    process = subprocess.Popen(
-        folder.command("run"), cwd=folder.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    wait_for(folder.root / "loading")
-    process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    with started(folder, "run") as process:
+        wait_for(folder.root / "loading")
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "Traceback" not in err
 
@@ -118,18 +117,31 @@ def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., An
 def test_sigterm_keeps_what_is_done_like_ctrl_c(echo: Callable[..., Any]) -> None:
     app = "import time\n\ndef answer(case):\n    open('under-way', 'w').close()\n    time.sleep(0.2)\n    return {}\n"
     folder = echo(100, app=app, more="concurrency: 2\n")
-    process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.PIPE, text=True)
-    wait_for(folder.root / "under-way")
-    time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=20)
+    with started(folder, "run", "--quiet") as process:
+        wait_for(folder.root / "under-way")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "--resume goes on" in err
     assert folder.run("runs", "--json").document["runs"][0]["state"] == "stopped"
 
 
+@contextmanager
+def started(folder: Any, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a command, which is gone at the end also when the test fails."""
+    command = folder.command(*arguments)
+    with subprocess.Popen(
+        command, cwd=folder.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not path.exists():
         assert time.monotonic() < deadline, f"{path.name} did not appear"
         time.sleep(0.05)

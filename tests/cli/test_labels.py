@@ -40,7 +40,9 @@ def filled(text: str, answer: str) -> str:
 
 def test_a_sheet_goes_out_and_comes_back(ran: Any) -> None:
     """Through the real command line."""
-    exported = ran.run("labels", "export", "--criterion", "right", "--sample", "5", "--output", "sheets/a.csv")
+    exported = ran.run(
+        "labels", "export", "--criterion", "right", "--sample", "5", "--output", "sheets/a.csv", cold=True
+    )
     assert (exported.exit, exported.out) == (0, "")
     assert "5 cases of 12 to validate right, seed " in exported.err
     assert "then: oloproof labels import sheets/a.csv --by NAME" in exported.err

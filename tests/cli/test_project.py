@@ -45,7 +45,7 @@ def test_check_tries_one_case_and_says_what_rules_can_decide(echo: Callable[...,
     assert ended.exit == 0
     assert "PASS from 29, FAIL up to 18" in ended.out
     assert "ready" in ended.out
-    document = folder.run("check", "--json").document
+    document = folder.run("check", "--json", cold=True).document
     assert document["tried"]["verdicts"] == [
         {"criterion": "right", "outcome": "pass", "score": None, "reason": "output is the expected value"}
     ]
@@ -85,7 +85,7 @@ def test_check_of_a_system_that_fails_on_the_case_is_not_ready(echo: Callable[..
 
 
 def test_init_makes_a_project_that_is_ready_and_runs(folder: Any) -> None:
-    made = folder.run("init", "demo")
+    made = folder.run("init", "demo", cold=True)
     assert made.exit == 0, made.err
     assert folder.run("check", "--config", "demo").exit == 0
     ran = folder.run("run", "--config", "demo", "--json")
@@ -98,7 +98,7 @@ def test_init_makes_a_project_that_is_ready_and_runs(folder: Any) -> None:
 
 
 def test_schema_accepts_what_run_accepts_and_refuses_what_it_refuses(folder: Any) -> None:
-    schema = folder.run("schema").document
+    schema = folder.run("schema", cold=True).document
     good = yaml.safe_load(
         "{version: 1, project: p, dataset: c.jsonl, system: {callable: 'a:b'},"
         " evaluators: [{type: media_check, criterion: fits, max_width: 5}]}"
@@ -111,7 +111,7 @@ def test_schema_accepts_what_run_accepts_and_refuses_what_it_refuses(folder: Any
 
 
 def test_doctor_says_what_is_here(folder: Any) -> None:
-    tools = {tool["name"]: tool for tool in folder.run("doctor", "--json").document["tools"]}
+    tools = {tool["name"]: tool for tool in folder.run("doctor", "--json", cold=True).document["tools"]}
     assert tools["ffprobe"]["version"]
     assert tools["pillow"]["version"]
     missing = folder.run("doctor", env={"PATH": str(folder.root)})
@@ -119,7 +119,8 @@ def test_doctor_says_what_is_here(folder: Any) -> None:
 
 
 def test_media_prints_the_agreed_facts(folder: Any) -> None:
-    document = folder.run("media", "--json", str(CASES / "MR-21.mp4"), str(CASES / "MR-08-a.png")).document
+    clip, picture = str(CASES / "MR-21.mp4"), str(CASES / "MR-08-a.png")
+    document = folder.run("media", "--json", clip, picture, cold=True).document
     assert set(document["files"][0]) >= {
         "path",
         "kind",

@@ -24,14 +24,14 @@ def ran(echo: Callable[..., Any]) -> Any:
 
 
 def test_runs_lists_the_newest_first(ran: Any) -> None:
-    listed = ran.run("runs", "--json").document["runs"]
+    listed = ran.run("runs", "--json", cold=True).document["runs"]
     assert [one["state"] for one in listed] == ["complete", "complete"]
     assert listed[0]["started"] >= listed[1]["started"]
     assert ran.run("runs").out.splitlines()[0].startswith("run")
 
 
 def test_inspect_shows_a_case_in_the_agreed_shape(ran: Any) -> None:
-    document = ran.run("inspect", "--case", "c7", "--json").document
+    document = ran.run("inspect", "--case", "c7", "--json", cold=True).document
     assert set(document) >= {"run", "case", "input", "expected", "trials"}
     assert (document["case"], document["input"], document["expected"]) == ("c7", {"n": 7}, {"answer": 14})
     trial = document["trials"][0]
@@ -63,7 +63,7 @@ def test_a_run_is_found_by_a_part_of_its_id_and_refused_when_several_match(ran: 
 
 def test_gate_decides_again_without_executing_and_keeps_earlier_decisions(ran: Any) -> None:
     ran.write("strict.yaml", "version: 1\nrules:\n  - {id: none, metric: right, max_failures: 0}\n")
-    ended = ran.run("gate", "--policy", "strict.yaml", "--json")
+    ended = ran.run("gate", "--policy", "strict.yaml", "--json", cold=True)
     assert ended.exit == 1
     assert ended.document["decisions"][0]["reason"] == "observed_failures_exceed_limit"
     assert ran.run("gate").exit == 0
@@ -78,7 +78,7 @@ def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) ->
 
 
 def test_compare_pairs_the_cases_of_two_runs(ran: Any) -> None:
-    document = ran.run("compare", "--json").document
+    document = ran.run("compare", "--json", cold=True).document
     found = document["comparisons"][0]
     assert (found["matched"], found["unmatched"], found["fixed"], found["broken"]) == (10, 0, [], ["c7"])
     assert found["difference"] == pytest.approx(-0.1)
@@ -121,14 +121,14 @@ def test_export_withholds_where_files_lie(folder: Any) -> None:
 
 
 def test_plan_says_how_many_more_cases_would_decide(ran: Any) -> None:
-    rule = ran.run("plan", "--json").document["rules"][0]
+    rule = ran.run("plan", "--json", cold=True).document["rules"][0]
     assert rule["state"] == "INSUFFICIENT_EVIDENCE" or rule["more_at_best"] == 0
     assert "PASS from" in rule["can_decide"]
     assert "floor" in ran.run("plan").out
 
 
 def test_export_csv_has_one_row_a_trial(ran: Any) -> None:
-    rows = list(csv.DictReader(io.StringIO(ran.run("export", "--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(ran.run("export", "--format", "csv", cold=True).out)))
     assert list(rows[0]) == [
         "case_id",
         "variant",
@@ -157,14 +157,14 @@ def test_export_writes_a_file_whole_or_not_at_all(ran: Any) -> None:
 
 
 def test_report_writes_one_html_file(ran: Any) -> None:
-    assert ran.run("report", "--html", "r.html").exit == 0
+    assert ran.run("report", "--html", "r.html", cold=True).exit == 0
     page = (ran.root / "r.html").read_text()
     assert "c7" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
 def test_cache_clear_lets_the_next_run_execute_and_leaves_runs_alone(ran: Any) -> None:
-    assert ran.run("cache", "stats", "--json").document["answers"] == 20
+    assert ran.run("cache", "stats", "--json", cold=True).document["answers"] == 20
     assert ran.run("cache", "clear", "--yes").exit == 0
     assert len(ran.run("inspect", "--case", "c1", "--json").document["trials"]) == 1
     assert ran.run("run", "--json").document["executions"]["run"] == 10

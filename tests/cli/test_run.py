@@ -32,7 +32,7 @@ def is_interval(value: Any) -> bool:
 
 
 def test_run_json_is_one_document_of_the_agreed_shape(echo: Callable[..., Any]) -> None:
-    ended = echo(10, more=RULE).run("run", "--json")
+    ended = echo(10, more=RULE).run("run", "--json", cold=True)
     assert ended.exit == 0
     document = ended.document
     assert set(document) >= {
@@ -90,7 +90,7 @@ def test_run_json_is_one_document_of_the_agreed_shape(echo: Callable[..., Any]) 
 
 
 def test_nothing_that_a_system_prints_or_spawns_stands_in_the_json(echo: Callable[..., Any]) -> None:
-    ended = echo(3, app=NOISY_APP).run("run", "--json")
+    ended = echo(3, app=NOISY_APP).run("run", "--json", cold=True)
     assert ended.document["executions"]["run"] == 3
     for noise in ("module noise", "a print", "a write to descriptor 1", "a write to sys.stdout", "a child that echoes"):
         assert noise in ended.err

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from oloproof.evaluators import builtin_registry
+from oloproof.evaluators.judges.model_judge import ModelJudge
 
 EXAMPLE = re.compile(r"^(Passes|Fails):\n((?:[ ].*\n|\n)+)", re.MULTILINE)
 
@@ -21,9 +22,12 @@ def examples(evaluator: type[Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(word, yaml.safe_load(textwrap.dedent(block))) for word, block in EXAMPLE.findall(doc)]
 
 
+EVALUATORS = list(builtin_registry())
+JUDGES = [evaluator for evaluator in EVALUATORS if issubclass(evaluator, ModelJudge)]
+MEASURING = [evaluator for evaluator in EVALUATORS if evaluator not in JUDGES]
 SHOWN = [
     pytest.param(evaluator, word, example, id=f"{evaluator.type}-{number}-{word.lower()}")
-    for evaluator in builtin_registry()
+    for evaluator in EVALUATORS
     for number, (word, example) in enumerate(examples(evaluator), 1)
 ]
 
@@ -44,10 +48,23 @@ def test_an_example_does_what_its_heading_says(
     assert verdict.outcome == {"Passes": "pass", "Fails": "fail"}[word], verdict.reason
 
 
-@pytest.mark.parametrize("evaluator", list(builtin_registry()), ids=lambda evaluator: evaluator.type)
-def test_a_docstring_shows_both_and_names_every_key(evaluator: type[Any]) -> None:
-    words = {word for word, _ in examples(evaluator)}
-    assert words == {"Passes", "Fails"}
+@pytest.mark.parametrize("evaluator", MEASURING, ids=lambda evaluator: evaluator.type)
+def test_a_docstring_shows_both(evaluator: type[Any]) -> None:
+    assert {word for word, _ in examples(evaluator)} == {"Passes", "Fails"}
+
+
+@pytest.mark.parametrize("evaluator", JUDGES, ids=lambda evaluator: evaluator.type)
+def test_a_docstring_of_a_judge_says_how_far_it_is_trusted_and_when_it_says_nothing(evaluator: type[Any]) -> None:
+    """What a model answers cannot be shown as an example that is true everywhere."""
+    said = " ".join(inspect.cleandoc(evaluator.__doc__ or "").split())
+    assert not examples(evaluator)
+    assert re.search(r"(It decides nothing|No rule decides)", said)
+    assert re.search(r"A refusal, [^.]* are invalid\.", said)
+    assert re.search(r"A reply that was cut off, [^.]* are missing\.", said)
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS, ids=lambda evaluator: evaluator.type)
+def test_a_docstring_names_every_key(evaluator: type[Any]) -> None:
     keys = inspect.cleandoc(evaluator.__doc__ or "").partition("Keys:\n")[2].partition("\n\n")[0]
     told = {
         name.strip()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -108,17 +110,19 @@ def ffmpeg(*arguments: str) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that gives the path of an encoded file, made on first use."""
-    folder = tmp_path_factory.mktemp("made")
+def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that gives the path of an encoded file, made on first use by whichever worker."""
+    unfinished = tmp_path_factory.mktemp("made")
 
     def make(name: str) -> Path:
-        path = folder / name
+        path = shared / name
         if not path.exists():
             if name in STREAMED:
-                path.write_bytes(ffmpeg(*STREAMED[name], "-"))
+                (unfinished / name).write_bytes(ffmpeg(*STREAMED[name], "-"))
             else:
-                ffmpeg(*RECIPES[name], f"file:{path}")
+                ffmpeg(*RECIPES[name], f"file:{unfinished / name}")
+            with contextlib.suppress(FileExistsError):  # a file that another worker made, and may read, is not replaced
+                os.link(unfinished / name, path)
         return path
 
     return make

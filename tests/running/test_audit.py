@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Folder
+from tests.running.conftest import picture
+from tests.warm import Warm
+
 PROJECT = """\
 version: 1
 project: audited
@@ -42,9 +46,11 @@ def not_empty(media):
 """
 
 
-@pytest.fixture
-def audited(folder: Any, photos: Any) -> dict[str, Any]:
-    photos("fine", "fine")
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> dict[str, Any]:
+    folder = Folder(tmp_path_factory.mktemp("audited"), warm)
+    for number in range(2):
+        folder.write(f"photo{number}.png", picture(number))
     folder.write("oloproof.yaml", PROJECT)
     folder.write("app.py", APP)
     folder.write("checks.py", CHECKS)

@@ -37,8 +37,8 @@ def answer(case):
 
 def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(echo: Callable[..., Any]) -> None:
     folder = echo(
-        60,
-        app=SLOW_APP,
+        30,
+        app=SLOW_APP.replace("0.004", "0.03"),
         more="""\
           - {type: media_check, criterion: tiny, max_width: 2}
         repeats: {count: 2, pass_when: 1}
@@ -46,15 +46,18 @@ def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(ec
         policy: {rules: [{id: floor, metric: right, min: 0.9}, {id: errors, metric: error_rate, max: 0.1}]}
         """,
     )
-    script = Path(__file__).with_name("kill_and_resume.py")
     done = subprocess.run(
-        [sys.executable, str(script), str(folder.root), "20", "7"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tests.running.kill_and_resume", str(folder.root), "20", "7"],
+        cwd=Path(__file__).parent.parent.parent,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["trials"] == 120
+    assert report["trials"] == 60
     assert [kill for kill in report["kills"] if not kill["equal"] or kill["exit"] != 0] == []
-    midway = [kill for kill in report["kills"] if 0 < (kill["stored"] or 0) < 120]
+    midway = [kill for kill in report["kills"] if 0 < (kill["stored"] or 0) < 60]
     assert len(midway) >= 3, f"enough kills must land while trials are being stored: {report['kills']}"
 
 

@@ -234,3 +234,19 @@ class RubricJudgeOptions(ModelOptions):
         if self.votes > 1 and self.temperature == 0:
             raise ValueError("votes: at temperature: 0 are one opinion asked again; raise temperature:, such as 0.7")
         return self
+
+
+class PairwiseJudgeOptions(ModelOptions):
+    """The keys of ``pairwise_judge``."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["rubric_text"]}, {"required": ["rubric_file"]}]}
+    )
+
+    type: Literal["pairwise_judge"]
+
+    @model_validator(mode="after")
+    def _two_runs(self) -> PairwiseJudgeOptions:
+        if self.on_execution_error == "fail":
+            raise ValueError("on_execution_error: fail is about one run; a pair of which one side failed is left out")
+        return self

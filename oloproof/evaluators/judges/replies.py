@@ -127,6 +127,42 @@ class Shape:
         return Verdict(outcome, read_reason(entry), score)
 
 
+@dataclass(frozen=True, slots=True)
+class ChoiceShape(Shape):
+    """What a reply on two answers must look like: ``{"reason", "better"}``, where better is A, B or tie.
+
+    A usable choice is a verdict that passes; its details say which answer was chosen.
+    """
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema that is sent to a server that takes one."""
+        return _object({"reason": {"type": "string"}, "better": {"type": "string", "enum": list(_SIDES.values())}})
+
+    @property
+    def example(self) -> str:
+        """The wanted reply in words for a prompt."""
+        return '{"reason": "one or two sentences", "better": "A" or "B" or "tie"}'
+
+    def claims(self, found: Mapping[str, Any]) -> bool:
+        """Whether ``found`` looks like an answer at all, right or wrong."""
+        return "better" in found
+
+    def read(self, found: Mapping[str, Any]) -> list[Verdict]:
+        """Return the choice of one object; raises :class:`Misfit`."""
+        return [Verdict.passed(read_reason(found), better=read_side(found.get("better")))]
+
+
+_SIDES = {"a": "A", "b": "B", "tie": "tie"}
+
+
+def read_side(value: Any) -> str:
+    """Return ``A``, ``B`` or ``tie``; any case is taken, other words are not."""
+    if isinstance(value, str) and value.strip().lower() in _SIDES:
+        return _SIDES[value.strip().lower()]
+    raise Misfit(f"better is {_shown(value)}, not A, B or tie")
+
+
 def read_choice(value: Any, key: str) -> bool:
     """Return a pass or fail; the words true, false, pass, fail, yes and no are taken in any case, a number is not."""
     if isinstance(value, bool):
@@ -284,8 +320,8 @@ def _nothing(objects: list[Any], chatter: str) -> Unusable:
     return Unusable("not_json", f"the reply holds no JSON object: {_shown(chatter)}", worth_reminding=True)
 
 
-def _said(answer: list[Verdict]) -> list[tuple[str, float | None]]:
-    return [(verdict.outcome, verdict.score) for verdict in answer]
+def _said(answer: list[Verdict]) -> list[tuple[str, float | None, Mapping[str, Any]]]:
+    return [(verdict.outcome, verdict.score, verdict.details) for verdict in answer]
 
 
 def _load(text: str) -> Any:
