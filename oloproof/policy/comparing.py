@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import fsum
+from typing import TYPE_CHECKING
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
@@ -13,6 +14,9 @@ from oloproof.policy.metrics import CaseValue, Measure
 from oloproof.policy.wording import JUDGE_WHY, difference_words, number_words, slice_words
 from oloproof.records import Decision, DecisionState
 from oloproof.statistics.gates import Goal
+
+if TYPE_CHECKING:
+    from oloproof.statistics import JudgeTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +109,23 @@ def _difference(
 
 
 def decide_comparison(
-    rule: RuleOptions, found: Comparison | None, judges: Mapping[str, str], block_on: Collection[str]
+    rule: RuleOptions,
+    found: Comparison | None,
+    judges: Mapping[str, str],
+    block_on: Collection[str],
+    tables: tuple[JudgeTable, JudgeTable] | None = None,
 ) -> Decision:
-    """Return what a superiority, non-inferiority or equivalence rule concludes; without a baseline nothing."""
+    """Return what a superiority, non-inferiority or equivalence rule concludes; without a baseline nothing.
+
+    ``judges`` gives the reason of each judge that may not decide. Of one that may, ``tables`` holds its verdicts
+    against the labels of candidate and baseline: the margin is one of people's, and a judge that errs differently on
+    the two decides nothing.
+    """
     state, reason = _decided(rule, found)
     if rule.criterion in judges and found is not None:
         state, reason = "INSUFFICIENT_EVIDENCE", judges[rule.criterion]
+    elif tables is not None and found is not None and reason in _BY_DIFFERENCE:
+        state, reason = _judged(rule, found, *tables)
     message, blocking = _message(rule, found, reason), state in block_on
     if rule.requires_manual_review and state != "FAIL":
         state, reason = "MANUAL_REVIEW", "manual_review_required"
@@ -167,6 +182,41 @@ def _decided(rule: RuleOptions, found: Comparison | None) -> tuple[DecisionState
     return state, "difference_within_margin" if state == "PASS" else "difference_outside_margin"
 
 
+def _judged(
+    rule: RuleOptions, found: Comparison, candidate: JudgeTable, baseline: JudgeTable
+) -> tuple[DecisionState, str]:
+    told = statistics.decide_judged_difference(
+        found.interval,
+        goal=_GOALS[rule.effective_kind],
+        candidate=candidate,
+        baseline=baseline,
+        margin=rule.margin or 0.0,
+        matched=found.matched,
+        unmatched=found.unmatched,
+        level=found.level,
+    )
+    if told.reason in _JUDGE_REASONS:
+        return told.state, _JUDGE_REASONS[told.reason]
+    if told.state == "INSUFFICIENT_EVIDENCE":
+        return told.state, "interval_overlaps_margin"
+    if rule.effective_kind == "superiority":
+        return told.state, "difference_above_zero" if told.state == "PASS" else "difference_not_above_zero"
+    return told.state, "difference_within_margin" if told.state == "PASS" else "difference_outside_margin"
+
+
+_BY_DIFFERENCE = frozenset(
+    (
+        "interval_overlaps_margin", "difference_above_zero", "difference_not_above_zero", "difference_within_margin",
+        "difference_outside_margin",
+    )
+)  # fmt: skip
+_JUDGE_REASONS = {
+    "differential_error": "judge_errs_differently",
+    "error_rates_unknown": "judge_error_unknown",
+    "judge_uninformative": "judge_error_unknown",
+}
+
+
 def _message(rule: RuleOptions, found: Comparison | None, reason: str) -> str:
     subject = rule.metric + slice_words(rule.slice)
     if found is None:
@@ -197,5 +247,7 @@ _WHY = {
     "interval_overlaps_margin": "The truth may lie on either side.",
     "unmatched_cases": "Too many cases were not observed in both runs, so the others may not be like all.",
     **JUDGE_WHY,
+    "judge_errs_differently": "The judge errs more on one of the two systems, so its difference says nothing.",
+    "judge_error_unknown": "How the judge errs on each system is not known; label a sample of both runs.",
     "manual_review_required": "The rule asks for a person to look.",
 }

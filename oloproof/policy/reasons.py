@@ -22,6 +22,8 @@ REASONS: dict[str, str] = {
     "human_rate_unknown": "the labels do not tell at which rate people would pass this run",
     "partial_run": "the run took only some of the cases",
     "manual_review_required": "the rule asks for a person",
+    "judge_errs_differently": "the judge errs more on one of the two runs than on the other",
+    "judge_error_unknown": "labels do not tell how the judge errs on each of the two runs",
     "no_baseline": "the rule compares two runs and was given one",
     "difference_above_zero": "the whole interval of the difference lies above zero",
     "difference_not_above_zero": "the whole interval of the difference lies at or below zero",

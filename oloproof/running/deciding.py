@@ -22,7 +22,7 @@ from oloproof.policy import (
     summarize,
 )
 from oloproof.records import ORIGINAL, Decision, Metric
-from oloproof.running.standing import JudgeStanding, human_metric, standing_of, validation_state
+from oloproof.running.standing import JudgeStanding, human_metric, judge_table, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
 
 if TYPE_CHECKING:
@@ -255,16 +255,20 @@ def compare_runs(
         )
     compare = _comparer(history, candidate, baseline, policy.confidence_level)
     found = [compare(after[name], None) for name in shared]
-    judges = {
-        **unfit(standing_of(history, baseline, before, policy)),
-        **unfit(standing_of(history, candidate, after, policy)),
-    }
+    standings = [
+        standing_of(history, baseline, before, policy),
+        standing_of(history, candidate, after, policy),
+    ]
+    judges = {name: reason for standing in standings for name, reason in unfit(standing).items()}
     decisions = []
     for rule in comparing:
         matching = next(one for one in found if one.criterion == rule.criterion)
         if rule.slice is not None:
             matching = compare(after[rule.criterion], rule.slice)
-        decision = decide_comparison(rule, matching, judges, policy.block_on)
+        tables = None
+        if rule.criterion in standings[1] and rule.criterion not in judges and rule.estimand != "judge_rate":
+            tables = (judge_table(history, candidate, rule.criterion), judge_table(history, baseline, rule.criterion))
+        decision = decide_comparison(rule, matching, judges, policy.block_on, tables)
         decisions.append(partial_decision(decision) if candidate.partial or baseline.partial else decision)
     return found, decisions
 

@@ -15,7 +15,7 @@ from oloproof.storage import History, StoredRun
 
 if TYPE_CHECKING:
     from oloproof.labels import LabelSet
-    from oloproof.statistics import HumanRate
+    from oloproof.statistics import HumanRate, JudgeTable
     from oloproof.storage.labels import StoredValidation
 
 
@@ -58,6 +58,20 @@ def validation_state(standing: Mapping[str, JudgeStanding]) -> dict[str, Any]:
         name: None if one.validation is None else [one.validation.judge, one.validation.document["labels"]]
         for name, one in standing.items()
     }
+
+
+def judge_table(history: History, run: StoredRun, criterion: str) -> JudgeTable:
+    """Return the verdicts that a judge gave in a run against the labels of people there; all zero without labels."""
+    labels = label_room.gather(history, run, criterion)
+    number = next(place for place, entry in enumerate(run.criteria) if entry["criterion"] == criterion)
+    counted = {(case.case_id, case.variant, case.repeat): case.passed for case in labels.prefix}
+    counts = dict.fromkeys(("tp", "fn", "fp", "tn"), 0)
+    for seen in history.observations(run, number) if counted else ():
+        passed = counted.get((seen.case_id, seen.variant, seen.repeat))
+        if passed is not None and seen.outcome in ("pass", "fail"):
+            judged = seen.outcome == "pass"
+            counts[("tp" if judged else "fn") if passed else ("fp" if judged else "tn")] += 1
+    return statistics.JudgeTable(**counts)
 
 
 def human_metric(

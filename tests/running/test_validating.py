@@ -23,6 +23,7 @@ from oloproof.labels.validating import Validation
 from oloproof.media import MediaReader
 from oloproof.records import Decision
 from oloproof.running import RunResult, run
+from oloproof.running.deciding import compare_runs
 from oloproof.running.probing import probe_judge
 from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge
 from oloproof.storage import History, Store
@@ -340,3 +341,33 @@ def test_a_judge_that_has_to_prove_its_sight_and_does_not_decides_nothing(desk: 
     decision = project.decision(sight_test="require")
 
     assert (decision.state, decision.reason) == ("INSUFFICIENT_EVIDENCE", "sight_not_proven")
+
+
+def test_two_systems_are_compared_through_a_judge_only_where_its_errors_are_known_on_both(
+    desk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        RULES, "rules", [{"id": "no-worse", "metric": "right", "kind": "non_inferiority", "margin": 0.4}]
+    )
+    project = desk(red_passes)
+    baseline = project.run().run.id
+    project.label(truthful)
+    project.validate()
+    project.folder.cases(
+        [
+            {"id": name, "input": {"files": [f"{color}.png"], "answer": f"v2 {name}"}}
+            for name, color in project.colors.items()
+        ]
+    )
+    candidate = project.run().run.id
+    unknown = _compared(project, candidate, baseline)
+    assert (unknown.state, unknown.reason) == ("INSUFFICIENT_EVIDENCE", "judge_error_unknown")
+
+    project.label(truthful)
+    assert _compared(project, candidate, baseline).state == "PASS"
+
+
+def _compared(project: Desk, candidate: str, baseline: str) -> Decision:
+    with project.history() as history:
+        policy = load_project(project.folder.root, builtin_registry().options()).policy
+        return compare_runs(history, history.find(candidate), history.find(baseline), policy)[1][0]
