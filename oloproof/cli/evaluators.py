@@ -16,6 +16,7 @@ from oloproof.config import Project, load_project
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError, RunNotFound
 from oloproof.evaluators import Registry, builtin_registry
+from oloproof.evaluators.base import CriterionShape
 from oloproof.evaluators.judges import RubricJudge
 from oloproof.labels.validating import Bars
 from oloproof.reports.judges import evaluators_text, probe_text, tried_text, validation_text
@@ -53,7 +54,7 @@ def list_command(config: str, as_json: bool) -> None:
         for options in project.evaluators:
             evaluator = registry.build(options, project.root)
             judge = digest_of(evaluator.identity)
-            for shape in evaluator.criteria:
+            for shape in evaluator.criteria or (CriterionShape(evaluator.criterion),):
                 looks = Labels(store).validations(criterion=shape.name) if evaluator.calls_model else []
                 newest = next((one for one in looks if one.judge == judge), None)
                 entries.append(
@@ -61,7 +62,7 @@ def list_command(config: str, as_json: bool) -> None:
                         "criterion": shape.name,
                         "type": evaluator.type,
                         "version": evaluator.version,
-                        "metric": shape.metric_kind,
+                        "metric": shape.metric_kind if evaluator.criteria else "comparison",
                         "calls_model": evaluator.calls_model,
                         "judge": judge if evaluator.calls_model else None,
                         "validation": None if newest is None else newest.state,

@@ -149,4 +149,6 @@ def evaluators_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
 def _validated(one: Mapping[str, Any]) -> str:
     if not one["calls_model"]:
         return "needs none"
+    if one["metric"] == "comparison":
+        return "decides nothing"
     return str(one["validation"] or "never looked at")
