@@ -20,6 +20,7 @@ from oloproof.evaluators.judges.options import ModelOptions
 from oloproof.evaluators.judges.prompt import case_words, without_paths
 from oloproof.evaluators.judges.seeing import Eyes
 from oloproof.evaluators.judges.sight import Sight, SightTest, worst
+from oloproof.media import MediaReader
 from oloproof.providers import ChatClient, Transcriber, open_chat
 from oloproof.records import Judgement, MediaItem, Verdict
 
@@ -59,6 +60,12 @@ class ModelJudge(Evaluator[ModelT]):
     def judge_hash(self) -> str:
         """The digest of the identity."""
         return digest_of(self.identity)
+
+    @cached_property
+    def transcriber_server(self) -> str:
+        """Where its transcriber is, or empty: part of the key of an answer, and not of the judge."""
+        options = self.options.transcriber
+        return "" if options is None else options.endpoint(1).server
 
     @property
     def model_identity(self) -> dict[str, Any]:
@@ -179,22 +186,34 @@ class ModelJudge(Evaluator[ModelT]):
         client = self.client()
         return SightTest(client, self.eyes().hearing, self.keeping.sights)
 
-    def sights(self, items: Sequence[MediaItem]) -> list[Sight]:
+    def sights(self, items: Sequence[MediaItem], reader: MediaReader) -> list[Sight]:
         """Return whether sight is proven for the kinds of these media, tested now where that is not known."""
         if self.options.sight_test == "off" or not items:
             return []
-        return self.sight_test.of(tuple(dict.fromkeys(item.kind for item in items)))
+        return self.sight_test.of(self._senses(items, reader))
 
-    def with_sight(self, judgement: Judgement, items: Sequence[MediaItem]) -> Judgement:
+    def with_sight(self, judgement: Judgement, items: Sequence[MediaItem], reader: MediaReader) -> Judgement:
         """Return an earlier judgement with what is known of the judge's sight now, which is no part of what it said."""
         if self.options.sight_test == "off" or not items or not judgement.saw:
             return judgement
-        kinds = dict.fromkeys(item.kind for item in items)
-        known = [sight for kind in kinds if (sight := self.sight_test.known(kind)) is not None]
+        kinds = self._senses(items, reader)
+        if self.options.sight_test == "require":
+            known = self.sight_test.of(kinds)
+        else:
+            known = [sight for kind in kinds if (sight := self.sight_test.known(kind)) is not None]
         state = worst(known) if len(known) == len(kinds) else "not_tested"
         if self.options.sight_test == "require" and state != "proven":
             return self.unproven(known)
         return judgement if judgement.saw.get("sight") == state else _with_state(judgement, state)
+
+    def _senses(self, items: Sequence[MediaItem], reader: MediaReader) -> tuple[str, ...]:
+        """Return the kinds of media that it has to perceive; a clip with sound that it hears is also a sound."""
+        kinds = dict.fromkeys(item.kind for item in items)
+        if self.eyes().hearing.can_hear:
+            clips = [item for item in items if item.kind == "video"]
+            if any(reader.facts(item, "probed").has_audio for item in clips):
+                kinds["audio"] = None
+        return tuple(kinds)
 
     def unproven(self, sights: Sequence[Sight]) -> Judgement:
         """Return that nothing is decided because the judge did not prove that it sees."""

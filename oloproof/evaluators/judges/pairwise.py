@@ -140,7 +140,8 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         keys = [self._key(asker, pair, first, second) for first, second in orders]
         found = [self.keeping.judgements.find(key) for key in keys]
         first, second = self._completed(asker, pair, candidate, keys, found)
-        return self.with_sight(first, pair.items), self.with_sight(second, pair.items)
+        reader = candidate.reader
+        return self.with_sight(first, pair.items, reader), self.with_sight(second, pair.items, reader)
 
     def asker(self) -> Asker:
         """Return what asks its model and reads the replies."""
@@ -174,7 +175,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         if spoilt is not None:
             return [one or self._needless(spoilt) for one in found]
         try:
-            sights = self.sights(pair.items)
+            sights = self.sights(pair.items, subject.reader)
             if self.options.sight_test != "require" or not pair.items or worst(sights) == "proven":
                 return self._asked(asker, pair, self._prepared(pair, subject), sights, keys, found)
             instead = self.unproven(sights)
@@ -264,6 +265,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         return derived_key(
             self.judge_hash,
             asker.client.endpoint.server,
+            self.transcriber_server,
             asker.client.reply_format,
             canonical_json([pair.given, pair.expected, _files(pair.inputs)]),
             canonical_json([first.shown, second.shown]),

@@ -105,7 +105,7 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         words, asker = self.case_words(subject), self.asker()
         found = self.keeping.judgements.find(self._key(asker, words, items, subject.repeat))
         if found is not None:
-            return self.with_sight(found, items)
+            return self.with_sight(found, items, subject.reader)
         try:
             return self._judged(asker, words, items, subject)
         except MediaUnreadable as error:
@@ -124,7 +124,7 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         return asker.opinion(self._parts(self.case_words(subject), media if change is None else change(media)))
 
     def _judged(self, asker: Asker, words: str, items: Sequence[MediaItem], subject: Subject) -> Judgement:
-        sights = self.sights(items)
+        sights = self.sights(items, subject.reader)
         if self.options.sight_test == "require" and items and worst(sights) != "proven":
             return self.unproven(sights)
         seen = self.eyes().show(items, subject.reader)
@@ -148,6 +148,7 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         return derived_key(
             self.judge_hash,
             asker.client.endpoint.server,
+            self.transcriber_server,
             asker.client.reply_format,
             words,
             canonical_json(media),

@@ -13,7 +13,7 @@ import random
 import re
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Literal
@@ -45,6 +45,7 @@ _TONES = (
     "A sound follows. It holds eight tones with pauses between them, each low (L) or high (H). "
     "Write one letter for each of them, in order."
 )
+_DIGITS = "A recording follows in which five digits are spoken. Which are they, in order?"
 _FORM = (
     ' Answer with one JSON object and nothing else: {"answer": "..."}. If you cannot perceive it, give an empty text.'
 )
@@ -81,11 +82,12 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """One test: what is shown, the words before it, and the answer in letters and digits only."""
+    """One test: what is shown, the words before it, the answer, and how an answer is read out of what is said."""
 
     words: str
     parts: tuple[Part, ...]
     answer: str
+    read: Callable[[str], str]
 
 
 @dataclass(slots=True)
@@ -140,8 +142,8 @@ class SightTest:
 
     def _asked(self, kind: str) -> Sight:
         served, said = "", ""
-        for _ in range(_TRIES):
-            question = self._question(kind)
+        for turn in range(_TRIES):
+            question = self._question(kind, turn)
             reply = self.client.ask(
                 ChatRequest(
                     system=_SYSTEM,
@@ -155,21 +157,33 @@ class SightTest:
             if reply.finish == "length" or not (reply.text or "").strip():
                 reason = "the reply was cut off" if reply.finish == "length" else "the reply is empty"
                 return Sight(kind, "not_tested", f"the sight test was not answered: {reason}", served, time.time())
-            said = _answer(reply.text or "")
+            said = question.read(_given(reply.text or ""))
             if said == question.answer:
                 return Sight(kind, "proven", f"it told what was in {_WHAT[kind]}", served, time.time())
         reason = f"it did not tell what was in {_WHAT[kind]}" + (f" (it said {said[:40]!r})" if said else "")
         return Sight(kind, "not_proven", reason, served, time.time())
 
-    def _question(self, kind: str) -> _Question:
+    def _question(self, kind: str, turn: int) -> _Question:
         if kind == "image":
             code = probes.random_code(self.chance)
             picture = probes.code_picture(code, self.chance)
-            return _Question(_PICTURE, (ImagePart(picture, "image/png"),), code.lower())
-        if kind == "video":
-            return self._clip()
+            return _Question(_PICTURE, (ImagePart(picture, "image/png"),), code.lower(), _letters)
+        return self._clip() if kind == "video" else self._sound(turn)
+
+    def _sound(self, turn: int) -> _Question:
+        """Ask for spoken digits first and for tones then: some models hear speech only, some machines have no voice."""
+        digits, spoken = self._spoken() if turn == 0 else ("", None)
+        if spoken is not None:
+            return _Question(_DIGITS, (AudioPart(spoken, "audio/wav"),), digits, _digits)
         pattern = "".join(self.chance.choice("LH") for _ in range(8))
-        return _Question(_TONES, (AudioPart(probes.tone_sound(pattern), "audio/wav"),), pattern.lower())
+        return _Question(_TONES, (AudioPart(probes.tone_sound(pattern), "audio/wav"),), pattern.lower(), _letters)
+
+    def _spoken(self) -> tuple[str, bytes | None]:
+        """Return random digits and a voice that speaks them; without a voice, that is remembered."""
+        digits = "".join(self.chance.choice("0123456789") for _ in range(5))
+        sound = None if self._voiceless else spoken_digits(digits)
+        self._voiceless = sound is None
+        return digits, sound
 
     def _clip(self) -> _Question:
         colors: list[str] = []
@@ -181,7 +195,7 @@ class SightTest:
         parts: list[Part] = []
         for frame in frames.frames:
             parts += [TextPart(f"Frame at {frame.time:.3f} s:"), ImagePart(frame.data, "image/png")]
-        return _Question(_CLIP, tuple(parts), "".join(colors))
+        return _Question(_CLIP, tuple(parts), "".join(colors), _letters)
 
     def _transcribed(self) -> Sight:
         transcriber = self.hearing.transcriber
@@ -189,10 +203,8 @@ class SightTest:
             return Sight("audio", "not_tested", "it hears nothing", time=time.time())
         said = served = ""
         for _ in range(_TRIES):
-            digits = "".join(self.chance.choice("0123456789") for _ in range(5))
-            sound = None if self._voiceless else spoken_digits(digits)
+            digits, sound = self._spoken()
             if sound is None:
-                self._voiceless = True
                 return Sight("audio", "not_tested", _NO_VOICE, time=time.time())
             found = transcriber.transcribe(sound, "audio/wav", "audio.wav")
             said, served = _digits(found.text), found.served
@@ -215,8 +227,8 @@ def worst(sights: Sequence[Sight]) -> State:
     return next((state for state in _WORST if state in states), "not_tested")
 
 
-def _answer(text: str) -> str:
-    """Return the letters and digits of the answer, in small letters; of the text itself when it holds no JSON.
+def _given(text: str) -> str:
+    """Return the answer as it was given; the text itself when it holds no JSON.
 
     The last object counts: a model that thinks aloud may write drafts before it.
     """
@@ -230,7 +242,12 @@ def _answer(text: str) -> str:
         given = given.get("answer", "")
     if isinstance(given, list):
         given = " ".join(str(entry) for entry in given)
-    return re.sub(r"[^a-z0-9]", "", str(given).lower())
+    return str(given)
+
+
+def _letters(given: str) -> str:
+    """Return the letters and digits of an answer, in small letters."""
+    return re.sub(r"[^a-z0-9]", "", given.lower())
 
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)

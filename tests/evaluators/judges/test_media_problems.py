@@ -101,20 +101,21 @@ def test_mr_43_a_server_that_drops_the_sound_or_the_picture_is_called_blind(judg
     assert [trial.judgements[0].saw["sight"] for trial in project.trials()] == ["not_proven"] * 2
 
 
-@pytest.mark.parametrize("form", ["WEBP", "GIF", "BMP", "TIFF", "PNG", "JPEG"])
-def test_mr_44_45_any_picture_is_sent_as_the_bytes_of_a_png_or_jpeg_under_its_true_type(
-    judged: Make, form: str
-) -> None:
+def test_mr_44_45_any_picture_is_sent_as_the_bytes_of_a_png_or_jpeg_under_its_true_type(judged: Make) -> None:
     project = judged(chat(reply()))
-    project.folder.write("photo.jpg", picture("blue", form=form))
-    project.cases({"files": ["photo.jpg"]})
+    forms = ("WEBP", "GIF", "BMP", "TIFF", "PNG", "JPEG")
+    for form in forms:
+        project.folder.write(f"{form}.jpg", picture("blue", form=form))
+    project.cases(*({"files": [f"{form}.jpg"]} for form in forms))
     project.run(sight_test="off")
 
-    ((kind, data),) = media_of(project.server.requests[0])
-    assert kind == f"image/{(Image.open(BytesIO(data)).format or '').lower()}"
-    assert kind in ("image/png", "image/jpeg")
-    assert color_of(data) == "blue"
-    assert "http" not in json.dumps(project.server.requests[0].json["messages"])
+    assert project.server.count == len(forms)
+    for request in project.server.requests:
+        ((kind, data),) = media_of(request)
+        assert kind == f"image/{(Image.open(BytesIO(data)).format or '').lower()}"
+        assert kind in ("image/png", "image/jpeg")
+        assert color_of(data) == "blue"
+        assert "http" not in json.dumps(request.json["messages"])
 
 
 # --- MR-50: a judge that failed ------------------------------------------------------------------------------------
@@ -229,10 +230,9 @@ def test_mr_52_media_that_are_declared_and_not_recorded_stop_the_question_whatev
     assert project.server.count == 0
 
 
-@pytest.mark.parametrize("data", [b"", b"media://1", case("MR-01-a.jpg"), picture("red")[:60]])
-def test_mr_52_one_medium_that_cannot_be_shown_stops_the_whole_question(judged: Make, data: bytes) -> None:
+def test_mr_52_one_medium_that_cannot_be_shown_stops_the_whole_question(judged: Make) -> None:
     project = judged(praise)
-    project.folder.write("b.png", data)
+    unshowable = {"empty": b"", "link": b"media://1", "cut": picture("red")[:60], "damaged": case("MR-01-a.jpg")}
     project.folder.write(
         "app.py",
         """\
@@ -242,10 +242,14 @@ def test_mr_52_one_medium_that_cannot_be_shown_stops_the_whole_question(judged: 
                 current_case().media([media_file(name, kind="image")])
         """,
     )
-    project.cases({"files": ["red.png", "b.png"]})
+    for name, data in unshowable.items():
+        project.folder.write(f"{name}.png", data)
+    project.cases(*({"files": ["red.png", f"{name}.png"]} for name in unshowable))
     project.run(sight_test="off")
 
-    assert project.outcomes() == ["missing"]
+    for name, trial in zip(unshowable, project.trials(), strict=True):
+        assert trial.verdicts[0].outcome == "missing"
+        assert f"not shown to the judge: {name}.png: " in trial.verdicts[0].reason
     assert project.server.count == 0
 
 
@@ -464,4 +468,4 @@ def test_a_run_speaks_to_its_judge_and_to_nobody_else_and_without_a_judge_to_nob
     port = int(project.server.url.split(":")[2].partition("/")[0])
     assert ["socket.connect", ["127.0.0.1", port]] in asked["sent"]
     assert {json.dumps(where) for _, where in asked["sent"]} <= {json.dumps(["127.0.0.1", port]), '"127.0.0.1"'}
-    assert project.server.count == 4  # each kind tested once, each case judged once
+    assert project.server.count in (4, 5)  # each kind tested once, where there is a voice in words and tones

@@ -144,15 +144,23 @@ def test_without_a_voice_hearing_is_not_tested_and_the_reason_is_told(
     assert (server.count, test.known("audio")) == (0, None)
 
 
-def test_the_last_object_of_a_model_that_thinks_aloud_is_its_answer() -> None:
-    class Thinker(SeeingModel):
-        def __call__(self, request: Request) -> Answer:
-            said = super().__call__(request)
-            text = json.loads(said.body)["choices"][0]["message"]["content"]
-            return chat(f'<think>Perhaps {{"answer": "XXXXX"}}? I look again.</think>\n```json\n{text}\n```')
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda said: f'Perhaps {{"answer": "XXXXX"}}? I look again.\n```json\n{said}\n```',
+        lambda said: f"<think>Perhaps {{XXXXX}}? I look again.</think>{json.loads(said)['answer']}",
+        lambda said: f'It begins in the middle of a thought: {{"answer": "XXXXX"}}</thinking>\n{said}',
+    ],
+    ids=["draft before", "thinking and prose", "lone closing tag"],
+)
+def test_what_a_model_thinks_aloud_before_its_answer_does_not_count(write: Callable[[str], str]) -> None:
+    def thinker(request: Request) -> Answer:
+        said = json.loads(seeing(request).body)["choices"][0]["message"]["content"]
+        return chat(write(said))
 
-    with examined(Thinker(passes)) as test:
-        assert [one.state for one in test.of(KINDS)] == ["proven"] * 3
+    seeing = SeeingModel(passes)
+    with examined(thinker) as test:
+        assert [one.state for one in test.of(["image", "audio"])] == ["proven"] * 2
 
 
 def test_the_worst_of_several_kinds_is_the_word_for_all() -> None:
@@ -255,7 +263,7 @@ def test_each_kind_that_a_judge_is_shown_is_tested_and_the_worst_is_said_with_th
     project.run(audio="native", video_frames=1)
 
     assert [trial.judgements[0].saw["sight"] for trial in project.trials()] == ["proven", "not_proven"]
-    assert sum(map(is_probe, project.server.requests)) == 4  # picture and clip once, tones twice
+    assert sum(map(is_probe, project.server.requests)) == 4  # picture and clip once, digits and tones once each
 
 
 def test_off_asks_for_no_proof_and_says_that_nothing_was_tested(judged: Make) -> None:
@@ -308,3 +316,13 @@ def test_the_words_of_a_test_are_the_same_whatever_it_shows() -> None:
             asked.append([request.text for request in server.requests])
 
     assert asked[0] == asked[1]
+
+
+def test_required_proof_is_asked_for_where_a_verdict_from_the_cache_was_never_tested(judged: Make) -> None:
+    model = SeeingModel(passes)
+    project = judged(model)
+    project.run(sight_test="off")
+    project.run(sight_test="require")
+
+    assert project.outcomes() == ["pass"]
+    assert (model.probes, project.server.count) == (1, 2)
