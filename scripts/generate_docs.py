@@ -211,6 +211,9 @@ MEANINGS: Mapping[str, str] = {
     "RuleOptions.variant": "The variant of the cases that is read.",
     "RuleOptions.slice": "Only the cases whose `slice` has these values.",
     "RuleOptions.decide_on": "Whether the whole `interval` must hold, or the `estimate` alone.",
+    "RuleOptions.estimand": "For a judge: whether `human_rate`, the rate at which people would pass the run, "
+    "or `judge_rate`, that at which the judge does, is held to the threshold. Without it, `human_rate` while "
+    "`require_validated_evaluators` holds.",
     "RuleOptions.requires_manual_review": "Whether a person must look before it passes.",
     "EvaluatorOptions.type": "Which evaluator it is.",
     "EvaluatorOptions.criterion": "The name under which it reports; each is unique.",

@@ -105,14 +105,21 @@ def folder(tmp_path: Path, warm: Warm) -> Folder:
 def as_nobody(tmp_path: Path) -> Callable[..., str]:
     """Run a Python script that calls ``give_up_rights()`` when it has imported what it needs; returns its output.
 
-    So it is somebody without rights also where the tests run as the superuser.
+    So it is somebody without rights also where the tests run as the superuser. The way to ``tmp_path`` is opened at
+    that moment, since each session of pytest that begins closes the folder of all of them.
     """
-    for folder in (tmp_path, *tmp_path.parents):
-        if not folder.stat().st_mode & 0o001 and os.access(folder, os.W_OK):
-            folder.chmod(folder.stat().st_mode | 0o011)
+    drop = f"""\
+def give_up_rights():
+    import os
+    if os.getuid() == 0:
+        for folder in {[str(folder) for folder in (tmp_path, *tmp_path.parents)]!r}:
+            mode = os.stat(folder).st_mode
+            if not mode & 0o001:
+                os.chmod(folder, mode | 0o011)
+        os.setuid(65534)
+"""
 
     def run(script: str, *arguments: str) -> str:
-        drop = "def give_up_rights():\n    import os\n    if os.getuid() == 0: os.setuid(65534)\n"
         command = [sys.executable, "-c", drop + dedent(script), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

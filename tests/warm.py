@@ -75,9 +75,11 @@ class Warm:
 
     def end(self) -> None:
         """End the process: it goes when its standard input does."""
-        if self._process is not None:
-            self._process.communicate(timeout=20)
-        self._folder.cleanup()
+        try:
+            if self._process is not None:
+                self._process.communicate(timeout=60)
+        finally:
+            self._folder.cleanup()
 
 
 # --- who asks --------------------------------------------------------------------------------------------------

@@ -173,14 +173,11 @@ def test_the_decorator_leaves_the_function_as_it_is_and_its_words_reach_the_run(
         "@evaluator\ndef yes(output): return True\n"
     )
     judge = bench.evaluator("custom", callable="checks:graded")
-    assert (judge.calls_model, judge.identity["version"], judge.metric_kind, judge.score_range) == (
-        True,
-        "3",
-        "score",
-        (0, 10),
-    )
-    assert bench.evaluator("custom", callable="checks:graded", pass_at=5.0).metric_kind == "rate"
-    assert bench.evaluator("custom", callable="checks:yes").metric_kind == "rate"
+    assert (judge.calls_model, judge.identity["version"]) == (True, "3")
+    [shape] = judge.criteria
+    assert (shape.name, shape.metric_kind, shape.score_range) == ("checked", "score", (0, 10))
+    for settings in ({"callable": "checks:graded", "pass_at": 5.0}, {"callable": "checks:yes"}):
+        assert [shape.metric_kind for shape in bench.evaluator("custom", **settings).criteria] == ["rate"]
 
 
 def test_the_pass_mark_of_the_project_file_wins(returning: Any) -> None:

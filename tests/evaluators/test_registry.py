@@ -24,6 +24,8 @@ def test_the_built_in_types_are_those_of_the_reference() -> None:
         "numeric",
         "json_schema",
         "custom",
+        "rubric_judge",
+        "pairwise_judge",
     ]
 
 

@@ -45,6 +45,7 @@ def plain_document(**changes):
         "partial": False,
         "cases": 41,
         "executions": {"run": 40, "cached": 1, "failed": 0},
+        "verdicts": {"asked": 41, "cached": 0},
         "oldest_reused": "2026-11-28T14:31:00Z",
         "metrics": [asdict(METRIC)],
         "decisions": [asdict(DECISION)],
@@ -65,6 +66,13 @@ FAIL  fit  observed_failures_exceed_limit  fits: 2 of 41 cases failed.
 
 exit 1: 1 of 1 rule blocks: fit."""
     assert expected == run_summary(plain_document(), seconds=12.2, now=1795962660.0)
+
+
+def test_verdicts_that_a_judge_gave_earlier_are_told_with_their_age():
+    reused = {"verdicts": {"asked": 41, "cached": 3}, "oldest_verdict_reused": "2026-11-26T14:31:00Z"}
+    text = run_summary(plain_document(**reused), seconds=None, now=1795962660.0)
+    told = "1 answer from the cache (1 day old), 3 verdicts from the cache (the oldest 3 days old)"
+    assert told in " ".join(text.split())
 
 
 def test_without_rules_it_says_that_nothing_was_decided():
