@@ -82,7 +82,7 @@ def _number(value: float | None, *, sign: bool = False) -> str:
 
 
 def _range(interval: Sequence[float] | None) -> str:
-    return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
+    return "" if interval is None else f" [{interval[0]:.2f}, {min(interval[1], 1.0):.2f}]"
 
 
 def tried_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:

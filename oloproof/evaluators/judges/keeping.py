@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from oloproof.evaluators.judges.seeing import FrameShelf
-from oloproof.providers import MemoryProfiles, Profiles
+from oloproof.providers import ChatClient, Endpoint, MemoryProfiles, Profiles, open_chat
 from oloproof.records import Judgement
 
 
@@ -58,6 +58,21 @@ class SightsInMemory:
             self._known[server, model, kind] = document
 
 
+class Clients:
+    """One client for each endpoint, so that judges of the same model share its connections and its limit."""
+
+    def __init__(self) -> None:
+        self._open: dict[Endpoint, ChatClient] = {}
+        self._lock = threading.Lock()
+
+    def client(self, endpoint: Endpoint, profiles: Profiles) -> ChatClient:
+        """Return the client of ``endpoint``, opened by the first who asks."""
+        with self._lock:
+            if endpoint not in self._open:
+                self._open[endpoint] = open_chat(endpoint, profiles=profiles)
+            return self._open[endpoint]
+
+
 @dataclass(frozen=True, slots=True)
 class Keeping:
     """Everything that judges of one run share and keep."""
@@ -65,4 +80,5 @@ class Keeping:
     judgements: Judgements = field(default_factory=NothingJudged)
     sights: Sights = field(default_factory=SightsInMemory)
     profiles: Profiles = field(default_factory=MemoryProfiles)
+    clients: Clients = field(default_factory=Clients)
     shelf: FrameShelf = field(default_factory=FrameShelf)

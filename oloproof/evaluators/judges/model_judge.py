@@ -148,7 +148,10 @@ class ModelJudge(Evaluator[ModelT]):
                     endpoint = options.transcriber.endpoint(options.concurrency)
                     language = options.transcriber.language
                     self._transcriber = Transcriber(endpoint, language=language, budget=budget, profiles=profiles)
-                self._client = open_chat(options.endpoint(), budget=budget, profiles=profiles)
+                if budget is None:
+                    self._client = self.keeping.clients.client(options.endpoint(), profiles)
+                else:
+                    self._client = open_chat(options.endpoint(), budget=budget, profiles=profiles)
             return self._client
 
     def eyes(self) -> Eyes:

@@ -18,12 +18,14 @@ from oloproof.config.models import (
     ShortForm,
 )
 from oloproof.errors import EvaluatorError, ProviderError
+from oloproof.evaluators.judges.vendors import LIMITS, smaller
 from oloproof.media.frame_rules import FrameRule, parse_frame_rule
 from oloproof.media.preparing import ImageRecipe
 from oloproof.providers import Budget, Endpoint, Prices
 
 Provider = Literal["openai", "openai_compatible", "anthropic"]
 Kinds = list[Literal["image", "audio", "video"]]
+Formats = Annotated[list[Literal["png", "jpeg", "webp", "gif"]], Field(min_length=1)]
 Address = Annotated[
     str, StringConstraints(pattern=r"^https?://"), InWords("an address that begins with http:// or https://")
 ]
@@ -126,6 +128,7 @@ class ModelOptions(EvaluatorOptions):
     ] = "white"
     max_image_bytes: Annotated[int, Field(ge=1_000, le=50_000_000)] = 5_000_000
     max_image_side: Annotated[int, Field(ge=16, le=20_000)] | None = None
+    image_formats: Formats = ["png", "jpeg"]  # noqa: RUF012 - pydantic copies it
     max_images: Annotated[int, Field(ge=1, le=600)] = 20
     downscale: bool = False
     show_expected: bool = False
@@ -164,10 +167,12 @@ class ModelOptions(EvaluatorOptions):
     @property
     def image_recipe(self) -> ImageRecipe:
         """How its pictures are prepared."""
+        vendor = LIMITS[self.provider]
         return ImageRecipe(
             background=self.background,
-            max_bytes=self.max_image_bytes,
-            max_side=self.max_image_side,
+            accepts=tuple(f"image/{name}" for name in self.image_formats),
+            max_bytes=min(self.max_image_bytes, vendor.image_bytes or self.max_image_bytes),
+            max_side=smaller(self.max_image_side, vendor.image_side),
             downscale=self.downscale,
         )
 

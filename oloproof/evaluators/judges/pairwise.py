@@ -60,6 +60,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         temperature, seed, max_tokens: as the model takes them. Default: 0, none, 1024.
         background: what transparency is laid on: `white`, `black`, `#rrggbb`. Default: white.
         max_image_bytes, max_image_side: limits of one picture. Default: 5 MB, none.
+        image_formats: what is sent as it is, of `png`, `jpeg`, `webp` and `gif`. Default: `[png, jpeg]`.
         max_images: the most pictures and frames of one question, both answers together. Default: 20.
         downscale: whether a picture over a limit is made smaller instead of refused. Default: false.
         show_expected: whether it is shown what the case expects. Default: false.

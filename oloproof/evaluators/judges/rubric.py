@@ -51,6 +51,8 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         temperature, seed, max_tokens: as the model takes them. Default: 0, none, 1024.
         background: what transparency is laid on: `white`, `black`, `#rrggbb`. Default: white.
         max_image_bytes, max_image_side, max_images: limits of one picture and one judgement. Default: 5 MB, none, 20.
+        image_formats: what is sent as it is, of `png`, `jpeg`, `webp` and `gif`; others become one of them. Default:
+            `[png, jpeg]`, which every server takes.
         downscale: whether a picture over a limit is made smaller instead of refused. Default: false.
         show_expected: whether it is shown what the case expects. Default: false.
         sight_test: `report`, `require` or `off`. Default: report.

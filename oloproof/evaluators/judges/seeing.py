@@ -16,6 +16,7 @@ from oloproof.evaluators.judges.hearing import Hearing
 from oloproof.evaluators.judges.options import ModelOptions
 from oloproof.evaluators.judges.prompt import frame_words, medium_words
 from oloproof.evaluators.judges.seen import Seen, record_of
+from oloproof.evaluators.judges.vendors import LIMITS
 from oloproof.media import MediaReader
 from oloproof.media.animations import animation_frames
 from oloproof.media.drafting import DEFAULT
@@ -153,11 +154,20 @@ class Eyes:
         return Seen(tuple(parts), tuple(saw), next((look.ffmpeg for look in looks if look.ffmpeg), None))
 
     def _refuse_too_many(self, looks: Sequence[Seen]) -> None:
-        count = sum(isinstance(part, ImagePart) for look in looks for part in look.parts)
-        if count > self.options.max_images:
+        pictures = [part for look in looks for part in look.parts if isinstance(part, ImagePart)]
+        vendor = LIMITS[self.options.provider]
+        most = min(self.options.max_images, vendor.images or self.options.max_images)
+        if len(pictures) > most:
             raise MediaUnreadable(
-                f"{count} pictures and frames are more than the {self.options.max_images} that one judgement takes; "
+                f"{len(pictures)} pictures and frames are more than the {most} that one judgement takes; "
                 "ask for fewer video_frames:, record less, or raise max_images: where the model takes more",
+                code="over_limit",
+            )
+        encoded = sum(4 * -(-len(part.data) // 3) for part in pictures)
+        if vendor.request_bytes is not None and encoded > vendor.request_bytes:
+            raise MediaUnreadable(
+                f"its pictures and frames take {encoded} bytes as base64, and {self.options.provider} takes requests "
+                f"of {vendor.request_bytes}; show fewer, or set max_image_side: with downscale: true",
                 code="over_limit",
             )
 

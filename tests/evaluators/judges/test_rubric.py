@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from oloproof.errors import ConfigError, JudgeUnfit, ProviderRefused, ProviderUnreachable
+from oloproof.evaluators.judges.options import RubricJudgeOptions
 from tests.evaluators.judges.conftest import Judged, picture, reply
 from tests.model_server import (
     Answer,
@@ -502,3 +503,46 @@ def test_a_code_of_a_sight_test_is_random_and_stands_in_no_words(judged: Make) -
     for request, shown in zip(probes, pictures, strict=True):
         assert read_code(shown) not in request.text
         assert read_code(shown).encode() not in shown
+
+
+def test_judges_of_one_model_share_its_limit_of_requests_at_once(judged: Make) -> None:
+    project = judged(lambda _: chat(reply(), delay=0.02))
+    project.project["concurrency"] = 8
+    second = {
+        **project.options,
+        "criterion": "other",
+        "rubric_text": "Pass always.",
+        "concurrency": 2,
+        "sight_test": "off",
+    }
+    project.project["evaluators"] = [second]
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(12)))
+    project.run(sight_test="off", concurrency=2)
+
+    assert project.server.count == 24
+    assert project.server.most_in_flight == 2
+
+
+@pytest.mark.parametrize(
+    ("provider", "given", "taken"),
+    [("anthropic", 20_000_000, 7_864_320), ("anthropic", 1_000_000, 1_000_000), ("openai", 20_000_000, 20_000_000)],
+)
+def test_a_vendors_own_limit_is_kept_where_it_is_tighter(provider: str, given: int, taken: int) -> None:
+    options = RubricJudgeOptions.model_validate(
+        {
+            "type": "rubric_judge", "criterion": "a", "provider": provider, "model": "m", "rubric_text": "x",
+            "media": "output", "max_image_bytes": given,
+        }
+    )  # fmt: skip
+    assert options.image_recipe.max_bytes == taken
+    assert options.image_recipe.max_side == (8_000 if provider == "anthropic" else None)
+
+
+def test_a_server_that_takes_webp_is_sent_webp_when_it_is_said_to(judged: Make) -> None:
+    project = judged(chat(reply()))
+    project.folder.write("red.png", picture("red", form="WEBP", lossless=True))
+    project.run(sight_test="off")
+    project.run(sight_test="off", image_formats=["png", "jpeg", "webp"])
+
+    kinds = [media_of(request)[0][0] for request in project.server.requests]
+    assert kinds == ["image/png", "image/webp"]

@@ -1,0 +1,31 @@
+"""What vendors take at most in one request, as their documentation said in 2026: told before sending, in our words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class VendorLimits:
+    """Limits of one vendor; None where it names none. An image's bytes count before base64, a request's after."""
+
+    image_bytes: int | None = None
+    image_side: int | None = None
+    images: int | None = None
+    request_bytes: int | None = None
+
+
+LIMITS = {
+    # an image may take 10 MiB as base64, a request 32 MB; more than 20 images at once are held to 2,000 pixels
+    "anthropic": VendorLimits(
+        image_bytes=10 * 1024 * 1024 * 3 // 4, image_side=8_000, images=100, request_bytes=32_000_000
+    ),
+    "openai": VendorLimits(images=500, request_bytes=50_000_000),
+    "openai_compatible": VendorLimits(),
+}
+
+
+def smaller(own: int | None, vendors: int | None) -> int | None:
+    """Return the tighter of two limits, of which either may be missing."""
+    given = [limit for limit in (own, vendors) if limit is not None]
+    return min(given) if given else None
