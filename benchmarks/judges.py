@@ -54,8 +54,10 @@ def see(case):
 """
 
 BARE = """\
-import base64, json, pathlib, sys, threading, queue
+import base64, json, pathlib, ssl, sys, threading, queue
 import httpx
+
+trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # nothing is verified here, and loading certificates is no part of it
 
 photos = sorted(pathlib.Path("photos").iterdir())
 waiting = queue.SimpleQueue()
@@ -65,7 +67,7 @@ words = {"type": "text", "text": "Rubric and case. " * 60}
 
 
 def ask():
-    with httpx.Client(timeout=60) as client:
+    with httpx.Client(timeout=60, verify=trust, trust_env=False) as client:
         while True:
             try:
                 photo = waiting.get_nowait()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from oloproof.cli.console import print_document, reported
+from oloproof.cli.group import HELP_OPTIONS
 from oloproof.cli.options import config_option, json_option, opened_history
 from oloproof.storage.upkeep import cache_stats, clear_cache
 
 
-@click.group("cache", short_help="Show or clear the answers kept from earlier runs.")
+@click.group("cache", context_settings=HELP_OPTIONS, short_help="Show or clear the answers kept from earlier runs.")
 def cache_command() -> None:
     """Answers of systems and measurements on files are kept under .oloproof/ and reused while they hold."""
 

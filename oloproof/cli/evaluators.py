@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
+from oloproof.cli.group import HELP_OPTIONS
 from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.config import Project, load_project
 from oloproof.digests import digest_of
@@ -30,7 +31,7 @@ criterion_option = click.option(
 )
 
 
-@click.group("evaluators", short_help="List evaluators; validate, try and probe judges.")
+@click.group("evaluators", context_settings=HELP_OPTIONS, short_help="List evaluators; validate, try and probe judges.")
 def evaluators_command() -> None:
     """A judge is an evaluator that asks a model. It decides nothing before people's labels show that it agrees."""
 

@@ -8,6 +8,9 @@ import click
 
 from oloproof import __version__
 
+HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
+"""The names of the help option, the same for every group."""
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("oloproof.cli.running", "Run every case, evaluate, and decide."),
     "runs": ("oloproof.cli.reading", "List the runs of this project, newest first."),
@@ -19,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("oloproof.cli.reporting", "Write a run as JSON, JSONL, CSV, JUnit or Markdown."),
     "labels": ("oloproof.cli.labels", "Draw cases for people to label, and take their labels."),
     "evaluators": ("oloproof.cli.evaluators", "List evaluators; validate, try and probe judges."),
+    "workbench": ("oloproof.cli.workbench", "Show runs in the browser, with their media."),
     "media": ("oloproof.cli.measuring", "Tell the truth about media files from their bytes."),
     "check": ("oloproof.cli.project", "Check a project before it is run."),
     "init": ("oloproof.cli.project", "Make a project that runs."),
@@ -49,7 +53,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings=HELP_OPTIONS)
 @click.version_option(__version__, prog_name="oloproof")
 def root() -> None:
     """Decide whether a system that receives or makes images, audio or video may ship.

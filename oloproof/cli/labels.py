@@ -10,6 +10,7 @@ import click
 
 from oloproof.cli.console import painted, print_document, reported, terminal_width
 from oloproof.cli.files import checked_target, written
+from oloproof.cli.group import HELP_OPTIONS
 from oloproof.cli.options import RUN_HELP, config_option, json_option, opened_history, opened_reader, run_argument
 from oloproof.labels.csv_files import write_sheet
 from oloproof.labels.exporting import sheet_of
@@ -29,7 +30,9 @@ guide_option = click.option(
 )
 
 
-@click.group("labels", short_help="Draw cases for people to label, and take their labels.")
+@click.group(
+    "labels", context_settings=HELP_OPTIONS, short_help="Draw cases for people to label, and take their labels."
+)
 def labels_command() -> None:
     """A judge decides nothing before people agree with it: they label a random sample without seeing its verdicts.
 

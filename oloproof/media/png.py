@@ -122,6 +122,11 @@ def _read(source: Source, *, quick: bool) -> Png:
     return png
 
 
+def has_text(source: Source) -> bool:
+    """Return whether the file carries words in a chunk of text, anywhere; Pillow would decode the picture to say so."""
+    return any(chunk.type in (b"tEXt", b"zTXt", b"iTXt") for chunk in chunks(source))
+
+
 def _ends_well(source: Source) -> bool:
     """Return whether the file ends in IEND with no EXIF block, which may stand behind the data, right before it."""
     tail = source.at(max(source.size - 65536, 0), 65536)

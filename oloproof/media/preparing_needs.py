@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from oloproof.errors import MediaUnreadable
-from oloproof.media import decoding, images
+from oloproof.media import decoding, images, png
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.media.formats import describe
@@ -48,7 +48,7 @@ def look_at(source: Source, draft: Draft) -> Look:
         mode=opened.mode,
         profile=info.get("icc_profile"),
         transparent=draft.has("transparency") or "transparency" in info or opened.mode in ("RGBA", "LA", "PA"),
-        metadata=bool(_METADATA & info.keys()) or bool(getattr(opened, "text", None)),
+        metadata=bool(_METADATA & info.keys()) or (name == "png" and png.has_text(source)),
         lossless=name in _LOSSLESS or (name == "webp" and source.at(12, 4) == b"VP8L"),
     )
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.request import getproxies
 
 from oloproof.providers import replies
@@ -110,9 +110,10 @@ def send(
     end = time.monotonic() + seconds
     timeout = httpx.Timeout(seconds, connect=min(seconds, _LONGEST_CONNECT))
     # made by hand: no cookie of an earlier call goes into it, and what a client merges takes a fifth of a call's work
-    request = httpx.Request(
-        "POST", _parsed(url), headers={**_ALWAYS, **headers}, content=body, extensions={"timeout": timeout.as_dict()}
-    )
+    content = _body_type()(body)
+    address = _parsed(url)
+    named = {"host": address.netloc.decode("ascii"), **_ALWAYS, **headers, "content-length": str(len(body))}
+    request = httpx.Request("POST", address, headers=named, stream=content, extensions={"timeout": timeout.as_dict()})
     try:
         response = client.send(request, stream=True)
         try:
@@ -129,6 +130,27 @@ def send(
         if not client.is_closed:
             raise
         return Unanswered("network", "the client was closed")
+    finally:
+        content.data = b""
+
+
+@lru_cache(maxsize=1)
+def _body_type() -> type[Any]:
+    """Return the type of a request's body, made when httpx is first needed.
+
+    A body lets go of its bytes when the call is over: httpx's requests and responses refer to each other in rings, and
+    would hold pictures by the hundred until garbage is next looked for.
+    """
+    import httpx
+
+    class Body(httpx.SyncByteStream):
+        def __init__(self, data: bytes) -> None:
+            self.data = data
+
+        def __iter__(self) -> Iterator[bytes]:
+            yield self.data
+
+    return Body
 
 
 @lru_cache(maxsize=64)

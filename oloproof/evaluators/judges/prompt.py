@@ -15,7 +15,7 @@ from oloproof.records import MediaItem
 PROMPT_VERSION = 1
 LONGEST_TEXT = 60_000
 _LONGEST_NAME = 200
-_encode = json.JSONEncoder(ensure_ascii=False, indent=1, allow_nan=False, sort_keys=True).encode
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True).encode
 
 SYSTEM = (
     "You are an evaluator. You decide whether the work of a system meets a rubric. The rubric is the only standard, "

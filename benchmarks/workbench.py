@@ -1,0 +1,194 @@
+"""Measure the workbench as a process: how soon it answers, how fast media leave it, what one small picture takes.
+
+``python benchmarks/workbench.py`` runs on files that it makes. Beside each figure stands its floor, measured in the
+same minute: the imports alone, the same file through a bare socket, and reading it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+REPEATS = 5
+BIG = 256 * 1024 * 1024
+CHUNK = 1 << 20
+IMPORTS = "import oloproof.cli.workbench"
+
+PROJECT = """\
+version: 1
+project: shown
+dataset: cases.jsonl
+system: {name: show, version: v1, callable: "app:show", records: [media/v1]}
+evaluators: [{type: media_check, criterion: small, kind: image, max_width: 400}]
+"""
+
+APP = """\
+from oloproof import current_case, media_file
+
+
+def show(case):
+    current_case().media([media_file("big.wav"), media_file("small.png")])
+    return {"shown": True}
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory(prefix="oloproof-bench-") as name:
+        root = Path(name)
+        run = make_project(root)
+        ready = [seconds_until_ready(root) for _ in range(REPEATS)]
+        imports = [seconds_of([sys.executable, "-c", IMPORTS]) for _ in range(REPEATS)]
+        print(f"answers after {statistics.median(ready):.2f} s; its imports alone {statistics.median(imports):.2f} s")
+        with serving(root) as (process, port):
+            rates = [(rate(lambda: read(root / "big.wav")), rate(lambda: bare(root / "big.wav")),
+                      rate(lambda: fetch(port, f"/media/{run}/1.0"))) for _ in range(REPEATS)]  # fmt: skip
+            told = [f"{statistics.median(column):,.0f} MB/s" for column in zip(*rates, strict=True)]
+            print(f"{BIG >> 20} MiB: reading {told[0]}, through a bare socket {told[1]}, from the workbench {told[2]}")
+            print(f"memory at its highest {highest_memory(process.pid)} MB")
+            times = small_answers(port, f"/media/{run}/1.1/thumbnail")
+            p95 = statistics.quantiles(times, n=20)[-1]
+            print(f"a small picture that was made before: median {statistics.median(times):.1f} ms, 95 % {p95:.1f} ms")
+
+
+def make_project(root: Path) -> str:
+    """Make a project with a large and a small file, run it, and return the id of the run."""
+    (root / "oloproof.yaml").write_text(PROJECT)
+    (root / "app.py").write_text(APP)
+    (root / "cases.jsonl").write_text('{"id": "one", "input": 1}\n')
+    (root / "small.png").write_bytes(picture(400))
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", BIG - 8, b"WAVE", b"fmt ", 16, 1, 1, 48000, 96000, 2, 16,
+                       b"data", BIG - 44)  # fmt: skip
+    with (root / "big.wav").open("wb") as file:
+        file.write(head)
+        for _ in range(BIG // CHUNK):
+            file.write(os.urandom(CHUNK if file.tell() + CHUNK <= BIG else BIG - file.tell()))
+    oloproof(root, "run", "--quiet")
+    return oloproof(root, "runs", "--json").split('"run": "')[1].split('"')[0]
+
+
+def picture(side: int) -> bytes:
+    """Return a grey PNG."""
+    rows = b"".join(b"\0" + bytes(x * y % 256 for x in range(side)) for y in range(side))
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    ]
+    packed = (struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
+def oloproof(root: Path, *arguments: str) -> str:
+    """Run a command in the project."""
+    command = [sys.executable, "-m", "oloproof", *arguments]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+@contextlib.contextmanager
+def serving(root: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Start the workbench; yields its process and port."""
+    command = [sys.executable, "-m", "oloproof", "workbench", "--port", "0", "--no-browser"]
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process, int(process.stdout.readline().rpartition(":")[2])
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def seconds_until_ready(root: Path) -> float:
+    """Return how long it takes from the command to the first answer."""
+    before = time.perf_counter()
+    with serving(root) as (_, port):
+        fetch(port, "/healthz")
+        return time.perf_counter() - before
+
+
+def seconds_of(command: list[str]) -> float:
+    """Return how long a command takes."""
+    before = time.perf_counter()
+    subprocess.run(command, check=True)
+    return time.perf_counter() - before
+
+
+def rate(work: Callable[[], None]) -> float:
+    """Return megabytes a second."""
+    before = time.perf_counter()
+    work()
+    return BIG / (time.perf_counter() - before) / 1e6
+
+
+def read(path: Path) -> None:
+    """Read a file as it is served."""
+    with path.open("rb", buffering=0) as file:
+        while file.read(CHUNK):
+            pass
+
+
+def bare(path: Path) -> None:
+    """Send a file over a socket and do nothing else."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            connection, _ = server.accept()
+            with connection, path.open("rb", buffering=0) as file:
+                while data := file.read(CHUNK):
+                    connection.sendall(data)
+
+        threading.Thread(target=send).start()
+        drain(socket.create_connection(server.getsockname()))
+
+
+def fetch(port: int, address: str) -> None:
+    """Ask for an address and take all that comes."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(f"GET {address} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+    drain(connection)
+
+
+def drain(connection: socket.socket) -> None:
+    """Take what comes until the other side closes."""
+    buffer = bytearray(CHUNK)
+    with connection:
+        while connection.recv_into(buffer):
+            pass
+
+
+def small_answers(port: int, address: str) -> list[float]:
+    """Return the milliseconds of a hundred answers on one connection, after the first."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    times = []
+    for _ in range(101):
+        before = time.perf_counter()
+        connection.request("GET", address)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200
+        times.append(1000 * (time.perf_counter() - before))
+    connection.close()
+    return times[1:]
+
+
+def highest_memory(pid: int) -> int:
+    """Return the most memory that a process had so far, in MB (Linux only)."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) // 1000
+
+
+if __name__ == "__main__":
+    main()
