@@ -57,19 +57,19 @@ def run_page(
     chosen, total = choose_cases(history, run, cases)
     rules = {} if policy is None else {rule.id: rule for rule in policy.rules}
     level = conclusion.metrics[0].level if conclusion.metrics else 0.95
-    banner = _banner(run, conclusion.decisions, hide)
+    banner = banner_of(run, conclusion.decisions, hide)
     return RunPage(
         title=f"{banner.state}: {visible(run.project)}, {visible(run.system_name)} {visible(run.system_version)}",
         run=run.id,
         project=visible(run.project),
         banner=banner,
-        facts=tuple(_facts(history, run, conclusion.metrics)),
+        facts=tuple(facts_of(history, run, conclusion.metrics)),
         level=f"{level * 100:g} %",
         rules=tuple(
-            _rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
+            rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
             for one in worst_first(conclusion.decisions)
         ),
-        metrics=tuple(_metric_row(one, run) for one in conclusion.metrics),
+        metrics=tuple(metric_row(one, run) for one in conclusion.metrics),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
@@ -104,7 +104,8 @@ def _cases_words(run: StoredRun, shown: int, total: int) -> str:
     return f"{words}; oloproof export {run.id} --format jsonl has all"
 
 
-def _banner(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) -> Banner:
+def banner_of(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) -> Banner:
+    """Return what was decided of a run, in words."""
     if run.state != "complete":
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return Banner("NOT COMPLETED", "undecided", f"The run is {run.state}", visible(hide.text(why)))
@@ -138,7 +139,8 @@ def _tally(decisions: Sequence[Decision]) -> str:
     return ", ".join(parts) + "."
 
 
-def _facts(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Iterator[Fact]:
+def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Iterator[Fact]:
+    """Yield what is told of a run in one line: what was run, how much of it, what was not measured, when."""
     counts = history.counts(run)
     yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
     repeats = run.document["repeats"]["count"]
@@ -163,9 +165,10 @@ def _facts(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Itera
     yield Fact("started", datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC"))
 
 
-def _rule_row(
+def rule_row(
     one: Decision, rule: RuleOptions | None, metrics: Sequence[Metric], run: StoredRun, hide: Withholding
 ) -> RuleRow:
+    """Return the row of a decision; ``rule`` is None where the policy it was taken by is not known."""
     compares = rule is not None and rule.compares
     metric = None if compares else _metric_behind(one, rule, metrics)
     plot, estimate, interval = None, "–", ""
@@ -196,8 +199,13 @@ def _rule_row(
 
 
 def _metric_behind(one: Decision, rule: RuleOptions | None, metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric that a decision was taken on."""
-    for metric in metrics:
+    """Return the metric that a decision was taken on: of a judge's two, the one with the decision's numbers."""
+    same = [
+        metric
+        for metric in metrics
+        if metric.criterion == one.metric and (metric.estimate, metric.interval) == (one.estimate, one.interval)
+    ]
+    for metric in same or metrics:
         if metric.criterion != one.metric:
             continue
         if rule is None:
@@ -220,7 +228,8 @@ def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
     return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
 
 
-def _metric_row(one: Metric, run: StoredRun) -> MetricRow:
+def metric_row(one: Metric, run: StoredRun) -> MetricRow:
+    """Return the row of a metric."""
     passed, failed = counted(one)
     return MetricRow(
         criterion=visible(metric_name(one)),

@@ -242,7 +242,7 @@ class History:
         )
         if case is not None:
             query = query.where(t.case_id == storable(case))
-        for page in self._pages(query, _WHOLE_PAGE):
+        for page in self._pages(query, _WHOLE_PAGE, by_place=case is None):
             rows = [row.id for row in page]
             found = self._verdicts(rows)
             judged = self._judgements(run, rows)
@@ -342,12 +342,13 @@ class History:
         for page in self._pages(query):
             yield from page
 
-    def _pages(self, query: Any, size: int = _PAGE) -> Iterator[list[Any]]:
+    def _pages(self, query: Any, size: int = _PAGE, *, by_place: bool = True) -> Iterator[list[Any]]:
         """Yield pages by place in the run, which the query gives as ``position``.
 
-        Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset.
+        Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset. Without
+        ``by_place`` the rows are few and found otherwise: SQLite would walk through the whole run for their order.
         """
-        place = trials.c.position
+        place = trials.c.position if by_place else trials.c.position + 0
         last = -1
         while page := self._rows(query.where(place > last).order_by(place).limit(size)):
             yield page

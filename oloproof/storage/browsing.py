@@ -1,0 +1,398 @@
+"""Looking through runs and cases as pages do: which match a filter, in which order, one page at a time.
+
+What filters and orders ask about is read once for each run, one short text a trial, and kept: a finished run never
+changes, so every further page of it, its counts and the neighbours of a case cost the same at any number of cases.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Generic, Literal, TypeVar
+
+from sqlalchemy import func, or_, select
+
+from oloproof.records import OUTCOMES, MediaItem, Outcome
+from oloproof.storage.history import History, StoredRun
+from oloproof.storage.rows import media_from_text, storable
+from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
+from oloproof.storage.store import Store
+
+Slice = tuple[tuple[str, str], ...]
+Sort = Literal["worst", "run", "score", "time"]
+SORTS: tuple[Sort, ...] = ("worst", "run", "score", "time")
+"""Those that did not pass first; the order of the run; the lowest score first; the slowest first."""
+
+_WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
+_RANKS = {str(OUTCOMES.index(outcome)): rank for rank, outcome in enumerate(_WORST_FIRST)}
+_MISSING = _WORST_FIRST.index("missing")
+_MOST_RUNS, _MOST_FILTERS, _NEAR = 4, 32, 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which cases of a run, in which order.
+
+    ``criterion`` is its number in the run. ``outcome`` is that of the criterion, or else the worst of all of them;
+    of several trials of a case the worst counts. ``slice`` has (key, value as text); ``text`` is looked for in the id,
+    the output, the error and the reasons, whatever the case of its ASCII letters.
+    """
+
+    criterion: int | None = None
+    outcome: Outcome | None = None
+    slice: Slice = ()
+    text: str = ""
+    sort: Sort = "worst"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One case in a gallery, told by the worst of its trials (of the filter's criterion if it has one).
+
+    ``told`` is the number of the criterion whose verdict ``outcome``, ``score`` and ``reason`` are; None without any.
+    """
+
+    case_id: str
+    variant: str
+    repeat: int
+    told: int | None
+    outcome: Outcome
+    score: float | None
+    reason: str
+    error: str | None
+    seconds: float
+    media: tuple[MediaItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryPage:
+    """A page of tiles: the first is the ``start``-th (from 0) of ``total`` that match.
+
+    ``previous`` and ``next`` are what to give as ``after`` for the pages before and behind; None where there is no
+    such page. The first page is asked for with an empty text.
+    """
+
+    tiles: tuple[Tile, ...]
+    start: int
+    total: int
+    previous: str | None
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a case stands among those that match: ``number`` counts from 1, None when it does not match itself."""
+
+    number: int | None
+    total: int
+    previous: str | None
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    """A page of runs, newest first. ``next`` is what to give as ``before`` for the page behind it."""
+
+    runs: tuple[StoredRun, ...]
+    total: int
+    next: int | None
+
+
+Key = TypeVar("Key", bound=Hashable)
+Made = TypeVar("Made")
+
+
+class _Kept(Generic[Key, Made]):
+    """The last few answers. Whoever asks for what another thread is making waits for it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: OrderedDict[Key, Made] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def get(self, key: Key, make: Callable[[], Made]) -> Made:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            self._made.move_to_end(key)
+            while len(self._made) > self._most:
+                self._made.popitem(last=False)
+            return self._made[key]
+
+
+class Browsing(History):
+    """The runs of one project, to look through. Safe to ask from several threads; make one and keep it."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._indexes: _Kept[tuple[int, float], CaseIndex] = _Kept(_MOST_RUNS)
+
+    def runs_page(self, size: int, *, before: int | None = None, text: str = "") -> RunsPage:
+        """Return at most ``size`` runs older than the one numbered ``before``, newest first.
+
+        ``text`` is looked for in the id, the system's name and its version.
+        """
+        c = runs.c
+        match = [c.number > 0]
+        if text:
+            match = [
+                or_(*(column.like(_pattern(text), escape="\\") for column in (c.id, c.system_name, c.system_version)))
+            ]
+        older = [] if before is None else [c.number < before]
+        found = self._rows(select(runs).where(*match, *older).order_by(c.number.desc()).limit(size + 1))
+        total = int(self._scalar(select(func.count()).select_from(runs).where(*match)))
+        shown = tuple(self._run(row) for row in found[:size])
+        return RunsPage(shown, total, shown[-1].number if len(found) > size else None)
+
+    def last_decisions(self, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+        """Return the newest decision of each of these runs that has one."""
+        newest = select(func.max(decisions.c.id)).where(decisions.c.run.in_(numbers)).group_by(decisions.c.run)
+        return {
+            row.run: json.loads(row.document) for row in self._rows(select(decisions).where(decisions.c.id.in_(newest)))
+        }
+
+    def done(self, numbers: Sequence[int]) -> dict[int, int]:
+        """Return how many trials of each of these runs are stored."""
+        t = trials.c
+        return dict.fromkeys(numbers, 0) | {
+            row[0]: row[1] for row in self._rows(select(t.run, func.count()).where(t.run.in_(numbers)).group_by(t.run))
+        }
+
+    def index(self, run: StoredRun) -> CaseIndex:
+        """Return the index of a run's cases, which is kept until the run ends or more of it is stored."""
+        state = -float(self.done([run.number])[run.number]) if run.finished is None else run.finished
+        return self._indexes.get((run.number, state), lambda: CaseIndex(self, run))
+
+    def tiles(self, rows: Sequence[int], criterion: int | None) -> dict[int, Tile]:
+        """Return the tiles of trials given by their rows."""
+        t, e = trials.c, executions.c
+        columns = (t.id, t.case_id, t.variant, t.repeat, e.error, e.seconds, e.media, e.id.label("execution_id"))
+        query = select(*columns).select_from(trials.join(executions)).where(t.id.in_(rows))
+        told = self._told(rows, criterion)
+        return {row.id: _tile(row, told.get(row.id)) for row in self._rows(query)}
+
+    def _told(self, rows: Sequence[int], criterion: int | None) -> dict[int, Any]:
+        """Return the verdict by which each trial is told: that of the criterion, or the worst."""
+        v = verdicts.c
+        query = select(v.trial, v.criterion, v.outcome, v.score, v.reason).where(v.trial.in_(rows))
+        if criterion is not None:
+            query = query.where(v.criterion == criterion)
+        found = self._rows(query.order_by(v.trial, v.criterion))
+        worst = {}
+        for trial, group in groupby(found, key=itemgetter(0)):
+            worst[trial] = min(group, key=lambda row: _RANKS[str(row.outcome)])
+        return worst
+
+    def rows_of(self, query: Any) -> list[Any]:
+        """Return the rows of a query of this room."""
+        return self._rows(query)
+
+
+class CaseIndex:
+    """The cases of one run in its order, with what filters and orders ask about."""
+
+    def __init__(self, browsing: Browsing, run: StoredRun) -> None:
+        self._browsing = browsing
+        self._run = run
+        self.cases: list[str] = []
+        self._rows: list[list[int]] = []
+        """The rows of each case's trials."""
+        self._places: list[list[int]] = []
+        """The places of each case's trials among all that were read."""
+        self._said: list[str] = []
+        """For each trial its outcomes, one digit a criterion: few different texts, each held once."""
+        self._slices: list[str | None] = []
+        self._orders: _Kept[Filter, list[int]] = _Kept(_MOST_FILTERS)
+        self._found: _Kept[tuple[Slice, str], list[int]] = _Kept(_MOST_FILTERS)
+        self._ranks: _Kept[int | None, list[int]] = _Kept(_MOST_FILTERS)
+        self._values: _Kept[tuple[Sort, int | None], list[float]] = _Kept(_MOST_FILTERS)
+        self._read()
+
+    def _read(self) -> None:
+        t, v = trials.c, verdicts.c
+        # a trial's verdicts lie in the order of the criteria, which is their key
+        said = select(func.group_concat(v.outcome, "")).where(v.trial == t.id).scalar_subquery()
+        query = select(t.id, t.case_id, t.slice, said).where(t.run == self._run.number).order_by(t.position)
+        texts: dict[str, str] = {}
+        for place, (row, case, slice_, outcomes) in enumerate(self._browsing.rows_of(query)):
+            if not self.cases or self.cases[-1] != case:
+                self.cases.append(case)
+                self._rows.append([])
+                self._places.append([])
+                self._slices.append(None if slice_ is None else texts.setdefault(slice_, slice_))
+            self._rows[-1].append(row)
+            self._places[-1].append(place)
+            self._said.append(texts.setdefault(outcomes or "", outcomes or ""))
+
+    def slices(self) -> dict[str, list[str]]:
+        """Return the values of each slice key as texts, the most frequent first."""
+        counts: dict[str, Counter[str]] = {}
+        for text, count in Counter(self._slices).items():
+            for key, value in _slice_values(text).items():
+                counts.setdefault(key, Counter())[value] += count
+        return {key: [value for value, _ in values.most_common()] for key, values in sorted(counts.items())}
+
+    def tally(self, wanted: Filter) -> dict[Outcome, int]:
+        """Return how many cases there are of each outcome, whatever outcome ``wanted`` asks for."""
+        ranks = self._ranks_of(wanted.criterion)
+        counts = Counter(ranks[case] for case in self._within(wanted))
+        return {outcome: counts[rank] for rank, outcome in enumerate(_WORST_FIRST)}
+
+    def page(self, wanted: Filter, size: int, after: str = "") -> GalleryPage:
+        """Return the ``size`` cases that follow the one called ``after``; the first ones when it is not among them."""
+        order = self._order(wanted)
+        start = self._place(order, after) + 1
+        chosen = order[start : start + size]
+        rows = [self._worst_row(case, wanted.criterion) for case in chosen]
+        tiles = self._browsing.tiles(rows, wanted.criterion)
+        more = start + size < len(order)
+        back = max(start - size, 0)
+        return GalleryPage(
+            tiles=tuple(tiles[row] for row in rows),
+            start=start,
+            total=len(order),
+            previous=None if start == 0 else self.cases[order[back - 1]] if back else "",
+            next=self.cases[chosen[-1]] if more else None,
+        )
+
+    def neighbours(self, wanted: Filter, case: str) -> Neighbours:
+        """Return which cases stand before and behind ``case`` among those that match."""
+        order = self._order(wanted)
+        place = self._place(order, case)
+        if place < 0:
+            return Neighbours(None, len(order), None, self.cases[order[0]] if order else None)
+        return Neighbours(
+            place + 1,
+            len(order),
+            self.cases[order[place - 1]] if place else None,
+            self.cases[order[place + 1]] if place + 1 < len(order) else None,
+        )
+
+    def near(self, name: str, count: int = 5) -> list[str]:
+        """Return ids that look like ``name``, the nearest first."""
+        for length in (3, 1, 0):
+            pool = [case for case in self.cases if case.startswith(name[:length])][:_NEAR]
+            found = difflib.get_close_matches(name, pool, count, 0.4)
+            if found:
+                return found
+        return self.cases[:count]
+
+    def _place(self, order: list[int], case: str) -> int:
+        try:
+            return order.index(self.cases.index(case))
+        except ValueError:
+            return -1
+
+    def _worst_row(self, case: int, criterion: int | None) -> int:
+        places = self._places[case]
+        worst = min(range(len(places)), key=lambda number: _rank(self._said[places[number]], criterion))
+        return self._rows[case][worst]
+
+    def _order(self, wanted: Filter) -> list[int]:
+        """Return the numbers of the cases that match, in the order asked for."""
+        return self._orders.get(wanted, lambda: self._sorted(wanted))
+
+    def _ranks_of(self, criterion: int | None) -> list[int]:
+        """Return the rank of the worst that is said of each case."""
+
+        def make() -> list[int]:
+            of_text = {text: _rank(text, criterion) for text in set(self._said)}
+            ranks = [of_text[text] for text in self._said]
+            return [
+                ranks[places[0]] if len(places) == 1 else min(ranks[one] for one in places) for places in self._places
+            ]
+
+        return self._ranks.get(criterion, make)
+
+    def _within(self, wanted: Filter) -> list[int]:
+        """Return the cases whose slice and text match, in the order of the run."""
+        return self._found.get((wanted.slice, wanted.text), lambda: self._searched(wanted))
+
+    def _searched(self, wanted: Filter) -> list[int]:
+        cases = list(range(len(self.cases)))
+        if wanted.slice:
+            holds = {text: _holds(text, wanted.slice) for text in set(self._slices)}
+            cases = [case for case in cases if holds[self._slices[case]]]
+        if wanted.text:
+            named = self._naming(wanted.text)
+            cases = [case for case in cases if not named.isdisjoint(self._rows[case])]
+        return cases
+
+    def _naming(self, text: str) -> set[int]:
+        """Return the rows of the trials in which a text stands."""
+        t, e, v = trials.c, executions.c, verdicts.c
+        pattern = _pattern(text)
+        reasons = select(v.trial).where(v.trial == t.id, v.reason.like(pattern, escape="\\")).exists()
+        told = [column.like(pattern, escape="\\") for column in (t.case_id, e.output, e.error)]
+        query = select(t.id).select_from(trials.join(executions)).where(t.run == self._run.number, or_(*told, reasons))
+        return {row.id for row in self._browsing.rows_of(query)}
+
+    def _sorted(self, wanted: Filter) -> list[int]:
+        found, ranks = self._within(wanted), self._ranks_of(wanted.criterion)
+        if wanted.outcome is not None:
+            rank = _WORST_FIRST.index(wanted.outcome)
+            found = [case for case in found if ranks[case] == rank]
+        if wanted.sort == "run":
+            return found
+        if wanted.sort == "worst":
+            return found if wanted.outcome is not None else sorted(found, key=ranks.__getitem__)
+        criterion = wanted.criterion if wanted.sort == "score" else None
+        values = self._values.get((wanted.sort, criterion), lambda: self._measured(wanted.sort, criterion))
+        return sorted(found, key=values.__getitem__)
+
+    def _measured(self, sort: Sort, criterion: int | None) -> list[float]:
+        """Return what each case is sorted by: its lowest score, or its longest time below zero."""
+        t, e, v = trials.c, executions.c, verdicts.c
+        if sort == "time":
+            value = select(-e.seconds).where(e.id == t.execution)
+        else:
+            value = select(func.min(v.score)).where(v.trial == t.id)
+            value = value if criterion is None else value.where(v.criterion == criterion)
+        query = select(value.scalar_subquery()).where(t.run == self._run.number).order_by(t.position)
+        values = [
+            math.inf if row[0] is None else row[0] for row in self._browsing.rows_of(query.limit(len(self._said)))
+        ]
+        return [min(values[place] for place in places) for places in self._places]
+
+
+def _rank(said: str, criterion: int | None) -> int:
+    if criterion is None:
+        return min((_RANKS[digit] for digit in said), default=_MISSING)
+    return _RANKS[said[criterion]] if criterion < len(said) else _MISSING
+
+
+def _slice_values(text: str | None) -> dict[str, str]:
+    values = {} if text is None else json.loads(text)
+    return {key: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for key, one in values.items()}
+
+
+def _holds(text: str | None, wanted: tuple[tuple[str, str], ...]) -> bool:
+    values = _slice_values(text)
+    return all(values.get(key) == value for key, value in wanted)
+
+
+def _pattern(text: str) -> str:
+    escaped = storable(text).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _tile(row: Any, told: Any) -> Tile:
+    return Tile(
+        case_id=row.case_id,
+        variant=row.variant,
+        repeat=row.repeat,
+        told=None if told is None else told.criterion,
+        outcome="missing" if told is None else OUTCOMES[told.outcome],
+        score=None if told is None else told.score,
+        reason="" if told is None else told.reason,
+        error=row.error,
+        seconds=row.seconds,
+        media=media_from_text(row.media, row.execution_id),
+    )

@@ -1,0 +1,268 @@
+"""The page of one case: what went in, what came out and what was expected, side by side, above the verdicts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from oloproof.errors import MediaError
+from oloproof.labels import validations_of
+from oloproof.media import MediaReader
+from oloproof.records import MediaItem
+from oloproof.reports.case_views import CaseViews, worst_word
+from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, VerdictView
+from oloproof.reports.withholding import Withholding
+from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
+from oloproof.storage import StoredRun, StoredTrial
+from oloproof.storage.browsing import Browsing, Neighbours
+from oloproof.workbench.pages.addresses import RUNS, case_address, media_address, run_address, thumbnail_address
+from oloproof.workbench.pages.gallery import MARKS
+from oloproof.workbench.pages.seen import Seen, seen_of
+from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
+from oloproof.workbench.pages.wanted import Wanted, wanted_from
+
+SHOWN_BY_BROWSERS = frozenset({"jpeg", "png", "gif", "webp", "avif", "bmp"})
+_TITLES = {"input": "Input", "output": "Output", "context": "Expected"}
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """One file in a pane. ``address`` is of its bytes; ``direct``: browsers show pictures of its format.
+
+    ``now`` says what lies in the place of a file that is not as it was recorded.
+    """
+
+    view: MediaView
+    id: str
+    address: str
+    thumbnail: str
+    direct: bool
+    width: int
+    height: int
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """Input, output or expected: its files, and what was said."""
+
+    title: str
+    media: tuple[Medium, ...]
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    """Who judged: the model and its sight, and whether this judge is validated, in words."""
+
+    words: str
+    standing: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A verdict; of a judge who judged and what it saw."""
+
+    verdict: VerdictView
+    judge: JudgeLine | None
+    seen: Seen | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another trial of the case. ``key`` is the digit that opens it, empty where there is none."""
+
+    words: str
+    mark: Mark
+    word: str
+    address: str
+    current: bool
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where the case stands among those that match, and the ones beside it."""
+
+    words: str
+    previous: Link | None
+    next: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseContext:
+    """The page."""
+
+    shell: Shell
+    id: str
+    mark: Mark
+    word: str
+    altered: tuple[MediaView, ...]
+    slice: tuple[Fact, ...]
+    siblings: tuple[Sibling, ...]
+    siblings_words: str
+    way: Way
+    panes: tuple[Pane, ...]
+    trial: TrialView
+    verdicts_words: str
+    told: tuple[Told, ...]
+    command: str
+
+
+def case_page(visit: Visit) -> Response:
+    """Show one case of a run."""
+    run = visit.browsing.find(visit.request.path_params["run"])
+    name = visit.request.path_params["case"]
+    trials = list(visit.browsing.trials(run, case=name))
+    if not trials:
+        raise NoCase(run, name)
+    wanted, _ = wanted_from(visit.query, run)
+    number = wanted.filter(run).criterion
+    trial = _chosen(trials, visit.query, number)
+    views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
+    view = views.case(run, [trial], worst_word(trial), 0)
+    shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
+    page = CaseContext(
+        shell=visit.shell(f"{view.word} {view.id}", run.project, tuple(_crumbs(run, wanted)), view.id),
+        id=view.id,
+        mark=view.mark,
+        word=view.word,
+        altered=tuple(one for one in shown.media if one.state != "verified"),
+        slice=view.slice,
+        siblings=tuple(_siblings(run, trials, trial, number, wanted)) if len(trials) > 1 else (),
+        siblings_words=_siblings_words(run, trials, number),
+        way=_way(run, beside, wanted),
+        panes=tuple(_panes(visit.desk.reader, run, trial, shown)),
+        trial=shown,
+        verdicts_words=_verdicts_words(shown),
+        told=tuple(_told(visit.browsing, run, trial, shown)),
+        command=f"oloproof inspect {run.id} --case {trial.case_id}",
+    )
+    return render("case.html.j2", page)
+
+
+def _chosen(trials: Sequence[StoredTrial], query: Mapping[str, str], criterion: int | None) -> StoredTrial:
+    """Return the trial that the address names, or else the worst of the case."""
+    variant, repeat = query.get("variant"), query.get("repeat")
+    named = [
+        one
+        for one in trials
+        if (variant is None or one.variant == variant) and (repeat is None or str(one.repeat) == repeat)
+    ]
+    worst = ("fail", "invalid", "error", "missing", "pass")
+    return min(named or trials, key=lambda one: worst.index(_word(one, criterion)))
+
+
+def _word(trial: StoredTrial, criterion: int | None) -> str:
+    return worst_word(trial) if criterion is None else outcome_of(trial, criterion)
+
+
+def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
+    yield Link("Runs", RUNS)
+    yield Link(f"{run.id}, {visible(run.system_version)}", run_address(run.id))
+    narrowed = ", ".join(words for words, _ in wanted.parts())
+    if narrowed:
+        yield Link(visible(narrowed), run_address(run.id, wanted.query(), "cases"))
+
+
+def _siblings(
+    run: StoredRun, trials: Sequence[StoredTrial], shown: StoredTrial, criterion: int | None, wanted: Wanted
+) -> Iterator[Sibling]:
+    for number, one in enumerate(trials, start=1):
+        word = _word(one, criterion)
+        place = [("variant", one.variant), ("repeat", str(one.repeat))]
+        yield Sibling(
+            words=visible(place_words(one.variant, one.repeat)) or "repeat 0",
+            mark=MARKS.get(word, "missing"),
+            word=word,
+            address=case_address(run.id, one.case_id, [*place, *wanted.query()]),
+            current=one is shown,
+            key=str(number) if number < 10 else "",
+        )
+
+
+def _siblings_words(run: StoredRun, trials: Sequence[StoredTrial], criterion: int | None) -> str:
+    if len(trials) < 2:
+        return ""
+    passed = sum(_word(one, criterion) == "pass" for one in trials)
+    needed = run.document["repeats"]["pass_when"]
+    words = f"{passed} of {len(trials)} pass"
+    return words if needed is None else f"{words}, needs {needed}"
+
+
+def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
+    def link(words: str, case: str | None) -> Link | None:
+        return None if case is None else Link(words, case_address(run.id, case, wanted.query()))
+
+    told = f"{beside.number:,} of {beside.total:,}" if beside.number else f"not among the {beside.total:,} that match"
+    return Way(
+        told if beside.total > 1 or not beside.number else "",
+        link("Previous", beside.previous),
+        link("Next", beside.next),
+    )
+
+
+def _panes(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
+    """Yield what there is of input, output and expected."""
+    values = {column.value.title: column.value for column in shown.columns if column.value is not None}
+    pairs = list(zip(trial.execution.media, shown.media, strict=True))
+    for role, title in _TITLES.items():
+        media = tuple(_medium(reader, run, item, view) for item, view in pairs if item.role == role)
+        value = values.get(title)
+        if media or (value is not None and value.text):
+            yield Pane(title, media, value)
+
+
+def _medium(reader: MediaReader, run: StoredRun, item: MediaItem, view: MediaView) -> Medium:
+    return Medium(
+        view=view,
+        id=item.id,
+        address=media_address(run.id, item.id),
+        thumbnail=thumbnail_address(run.id, item.id),
+        direct=item.format in SHOWN_BY_BROWSERS,
+        width=item.width or 0,
+        height=item.height or 0,
+        now="" if view.state == "verified" else _now(reader, item),
+    )
+
+
+def _now(reader: MediaReader, item: MediaItem) -> str:
+    """Return what lies in the place of a file that is not as it was recorded."""
+    place = reader.locate(item)
+    try:
+        return f"{place.stat().st_size:,} bytes, sha256 {reader.digest_of_path(place)}"
+    except (MediaError, OSError):
+        return "nothing that can be read"
+
+
+def _verdicts_words(shown: TrialView) -> str:
+    counts = {word: sum(one.outcome == word for one in shown.verdicts) for word in WORST_FIRST}
+    place = f"of {shown.place}; " if shown.place else ""
+    return place + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
+def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Told]:
+    entries = {visible(entry["criterion"]): entry for entry in run.criteria}
+    states = zip(trial.execution.media, shown.media, strict=True)
+    verified = [item for item, view in states if view.state == "verified"]
+    for verdict in shown.verdicts:
+        entry = entries[verdict.criterion]
+        judgement = trial.judgements.get(entry.get("evaluator", -1))
+        if judgement is None:
+            yield Told(verdict, None, None)
+            continue
+        standing, mark = _standing(browsing, entry["criterion"], str(entry["digest"]))
+        seen = seen_of(run, judgement.saw, verified)
+        yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark), seen)
+
+
+def _standing(browsing: Browsing, criterion: str, judge: str) -> tuple[str, Mark]:
+    """Return whether a judge was validated, as the newest look at the labels of its criterion found."""
+    found = validations_of(browsing.store, criterion)
+    own = next((one for one in found if one.judge == judge), None)
+    if own is None:
+        return ("another version was validated, not this one", "undecided") if found else ("not validated", "undecided")
+    return (own.state, "pass" if own.state == "VALIDATED" else "undecided")

@@ -1,0 +1,84 @@
+"""The page of one run: what was decided and why, what must hold, what was measured beside, and its cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from oloproof.reports.contexts import Banner, Fact, MetricRow, RuleRow
+from oloproof.reports.pages import banner_of, facts_of, metric_row, rule_row
+from oloproof.reports.withholding import Withholding
+from oloproof.reports.wording import visible, worst_first
+from oloproof.running.deciding import Conclusion
+from oloproof.storage import StoredRun
+from oloproof.workbench.pages.addresses import RUNS
+from oloproof.workbench.pages.decided import conclusion_from, rules_of
+from oloproof.workbench.pages.gallery import Gallery, gallery_of
+from oloproof.workbench.pages.runs import Progress
+from oloproof.workbench.pages.shell import Link, Shell, Visit, render
+from oloproof.workbench.pages.wanted import wanted_from
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """The page. ``metrics`` are those that no rule of the run is about."""
+
+    shell: Shell
+    run: str
+    banner: Banner
+    facts: tuple[Fact, ...]
+    progress: Progress | None
+    level: str
+    rules: tuple[RuleRow, ...]
+    metrics: tuple[MetricRow, ...]
+    notices: tuple[Fact, ...]
+    gallery: Gallery
+
+
+def run_page(visit: Visit) -> Response:
+    """Show a run."""
+    run = visit.browsing.find(visit.request.path_params["run"])
+    conclusion = conclusion_from(visit.browsing.last_decisions([run.number]).get(run.number))
+    hide = Withholding(frozenset(), visit.desk.root)
+    index = visit.browsing.index(run)
+    wanted, refused = wanted_from(visit.query, run)
+    banner = banner_of(run, conclusion.decisions, hide)
+    rules = rules_of(run)
+    ruled = {one.metric for one in conclusion.decisions}
+    page = RunContext(
+        shell=visit.shell(
+            visible(f"{banner.state} {run.system_name} {run.system_version}"),
+            run.project,
+            (Link("Runs", RUNS),),
+            visible(run.id),
+        ),
+        run=run.id,
+        banner=banner,
+        facts=_facts(visit, run, conclusion),
+        progress=_progress(visit, run),
+        level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
+        rules=tuple(
+            rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
+            for one in worst_first(conclusion.decisions)
+        ),
+        metrics=tuple(metric_row(one, run) for one in conclusion.metrics if one.criterion not in ruled),
+        notices=tuple(Fact(one.code, visible(one.message)) for one in run.notices),
+        gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
+    )
+    return render("run.html.j2", page)
+
+
+def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, ...]:
+    kept = visit.kept_facts(run)
+    if kept is None:
+        kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
+        visit.keep_facts(run, kept)
+    return kept
+
+
+def _progress(visit: Visit, run: StoredRun) -> Progress | None:
+    if run.state == "complete":
+        return None
+    done = visit.browsing.done([run.number])[run.number]
+    return Progress(done, run.trials, f"{done:,} of {run.trials:,} trials are stored")

@@ -1,0 +1,202 @@
+"""The list of runs: what was decided of each, and one column a criterion, so that the eye sees it move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from oloproof.config.models import RuleOptions
+from oloproof.policy import count_against
+from oloproof.policy.wording import interval_words, number_words
+from oloproof.records import ORIGINAL, Metric
+from oloproof.reports.contexts import Mark, Plot
+from oloproof.reports.pages import MARKS, axis_of
+from oloproof.reports.plots import plot_of
+from oloproof.reports.wording import count_words, headline, one_line, seconds_words, visible, worst_first
+from oloproof.running.deciding import Conclusion
+from oloproof.storage import StoredRun
+from oloproof.workbench.pages.addresses import run_address, runs_address
+from oloproof.workbench.pages.decided import conclusion_from, rules_of
+from oloproof.workbench.pages.shell import Link, Shell, Visit, render
+
+SIZE = 50
+MOST_COLUMNS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCell:
+    """One criterion in one run. ``instead`` stands where there is no interval to draw; ``estimate`` is empty then."""
+
+    criterion: str
+    plot: Plot | None
+    mark: Mark | None
+    estimate: str
+    interval: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is that is under way."""
+
+    done: int
+    total: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run of the list."""
+
+    id: str
+    address: str
+    mark: Mark
+    state: str
+    system: str
+    version: str
+    sentence: str
+    when: str
+    moment: str
+    cells: tuple[MetricCell, ...]
+    not_measured: tuple[str, ...]
+    size: str
+    took: str
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A criterion at the head of its column, with the bar that the newest run's rule sets."""
+
+    criterion: str
+    bar: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunsContext:
+    """The page. ``next`` leads to older runs, ``first`` back to the newest."""
+
+    shell: Shell
+    words: str
+    text: str
+    headings: tuple[Heading, ...]
+    more_criteria: int
+    rows: tuple[RunRow, ...]
+    first: Link | None
+    next: Link | None
+
+
+def runs_page(visit: Visit) -> Response:
+    """Show the runs of the project, newest first."""
+    text = visit.query.get("q", "")[:200]
+    before = _number(visit.query.get("after", ""))
+    found = visit.browsing.runs_page(SIZE, before=before, text=text)
+    numbers = [run.number for run in found.runs]
+    documents = visit.browsing.last_decisions(numbers)
+    done = visit.browsing.done([run.number for run in found.runs if run.state != "complete"])
+    concluded = [(run, conclusion_from(documents.get(run.number))) for run in found.runs]
+    criteria = list(dict.fromkeys(entry["criterion"] for run in found.runs for entry in run.criteria))
+    shown = criteria[:MOST_COLUMNS]
+    page = RunsContext(
+        shell=visit.shell("Runs", found.runs[0].project if found.runs else None),
+        words=f"{found.total:,}, newest first",
+        text=text,
+        headings=tuple(_headings(shown, found.runs)),
+        more_criteria=len(criteria) - len(shown),
+        rows=tuple(_row(run, conclusion, shown, done.get(run.number)) for run, conclusion in concluded),
+        first=None if before is None else Link("Newest runs", runs_address([("q", text)])),
+        next=None
+        if found.next is None
+        else Link("Older runs", runs_address([("q", text), ("after", str(found.next))])),
+    )
+    return render("runs.html.j2", page)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
+
+
+def _headings(criteria: Sequence[str], runs: Iterable[StoredRun]) -> Iterable[Heading]:
+    newest = next(iter(runs), None)
+    rules = {} if newest is None else rules_of(newest)
+    for criterion in criteria:
+        rule = _rule_on(criterion, rules)
+        yield Heading(visible(criterion), "" if rule is None else _bar_words(rule))
+
+
+def _rule_on(criterion: str, rules: Mapping[str, RuleOptions]) -> RuleOptions | None:
+    """Return the rule over all cases of a criterion."""
+    found = [
+        rule
+        for rule in rules.values()
+        if rule.metric == criterion and not rule.compares and rule.variant in (None, ORIGINAL)
+    ]
+    return next((rule for rule in found if rule.slice is None), None)
+
+
+def _bar_words(rule: RuleOptions) -> str:
+    if rule.max_failures is not None:
+        return f"at most {count_words(rule.max_failures, 'failure')}"
+    return f"at least {rule.min:g}" if rule.min is not None else f"at most {rule.max:g}"
+
+
+def _row(run: StoredRun, conclusion: Conclusion, criteria: Sequence[str], done: int | None) -> RunRow:
+    state, mark, sentence = _told(run, conclusion)
+    rules = rules_of(run)
+    whole = {one.criterion: one for one in conclusion.metrics if one.variant == ORIGINAL and one.slice is None}
+    under_way = run.state == "running" and done is not None
+    return RunRow(
+        id=run.id,
+        address=run_address(run.id),
+        mark=mark,
+        state=state,
+        system=visible(run.system_name),
+        version=visible(run.system_version),
+        sentence=sentence,
+        when=run.started_text[:16] + " UTC",
+        moment=run.started_text.replace(" ", "T") + "Z",
+        cells=tuple(_cell(name, whole.get(name), _rule_on(name, rules), run, conclusion) for name in criteria),
+        not_measured=tuple(_not_measured(whole.values())) if conclusion.metrics else (),
+        size=count_words(run.cases, "case") + (" (a part)" if run.partial else ""),
+        took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
+        progress=Progress(done or 0, run.trials, f"{done:,} of {run.trials:,} trials") if under_way else None,
+    )
+
+
+def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:
+    if run.state == "running":
+        return "RUNNING", "undecided", "No decision until it ends."
+    if run.state != "complete":
+        why = run.error or "It did not come to its end; oloproof run --resume goes on."
+        return "NOT COMPLETED", "missing", one_line(why, 200)
+    state, sentence = headline(conclusion.decisions)
+    return (state, MARKS[state], sentence) if state is not None else ("NOTHING WAS DECIDED", "missing", sentence)
+
+
+def _not_measured(metrics: Iterable[Metric]) -> Iterable[str]:
+    found = list(metrics)
+    for word in ("missing", "invalid"):
+        yield f"{sum(getattr(one, word) for one in found):,} {word}"
+
+
+def _cell(
+    criterion: str, metric: Metric | None, rule: RuleOptions | None, run: StoredRun, conclusion: Conclusion
+) -> MetricCell:
+    decided = [one for one in worst_first(conclusion.decisions) if one.metric == criterion]
+    mark = MARKS[decided[0].state] if decided else None
+    if metric is None or metric.interval is None:
+        return MetricCell(visible(criterion), None, None, "", "", "no data" if metric is not None else "")
+    if rule is not None and rule.effective_kind == "observed_count":
+        found = count_against(rule, metric)
+        words = f"{found:,} of {metric.n:,} failed"
+        return MetricCell(visible(criterion), None, mark or "missing", "", "", words)
+    return MetricCell(
+        criterion=visible(criterion),
+        plot=plot_of(metric, axis_of(metric, run), rule),
+        mark=mark,
+        estimate=number_words(metric.estimate, metric.kind),
+        interval=interval_words(metric),
+        instead="",
+    )

@@ -1,0 +1,106 @@
+"""What a judge was shown, part by part, in the order in which it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oloproof.records import MediaItem
+from oloproof.reports.wording import count_words, visible
+from oloproof.storage import StoredRun
+from oloproof.workbench.pages.addresses import frame_address, media_address, thumbnail_address
+
+_LONGEST = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPicture:
+    """A picture or frame that was sent. ``address`` is None where its file is not as it was.
+
+    ``item`` is the clip that a frame is of, and ``seconds`` where it stands there; both are empty for a picture.
+    """
+
+    number: int
+    words: str
+    time: str
+    address: str | None
+    thumbnail: str | None
+    size: str
+    item: str
+    seconds: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenText:
+    """A text that was sent, or what is told of one that stands elsewhere."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything that one judgement was made on, and what the model answered."""
+
+    words: str
+    pictures: tuple[SeenPicture, ...]
+    texts: tuple[SeenText, ...]
+    sent: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def seen_of(run: StoredRun, saw: Mapping[str, Any], media: Sequence[MediaItem]) -> Seen:
+    """Return what was shown; files are found by their digests among ``media``, those that are as they were recorded."""
+    parts = list(saw.get("parts", ()))
+    pictures = tuple(_pictures(run, parts, media))
+    texts = tuple(_texts(parts))
+    prompt = sum(part.get("kind") in ("text", "transcript") for part in parts)
+    sounds = sum(part.get("kind") == "audio" for part in parts)
+    counted = [(len(pictures), "picture"), (sounds, "sound"), (prompt, "text")]
+    words = ", ".join(count_words(count, noun) for count, noun in counted if count)
+    return Seen(
+        words=f"{words}, in this order" if words else "nothing was kept of what was shown",
+        pictures=pictures,
+        texts=texts,
+        sent=tuple(str(part["sha256_sent"]) for part in parts if part.get("sha256_sent")),
+        said=tuple(visible(str(one))[:_LONGEST] for one in saw.get("said", ()) if one),
+    )
+
+
+def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenPicture]:
+    items = {item.sha256: item for item in media}
+    shown = [part for part in parts if part.get("kind") in ("image", "frame")]
+    for number, part in enumerate(shown, start=1):
+        item, time = items.get(str(part.get("sha256_recorded"))), part.get("time")
+        address = None
+        if item is not None:
+            address = media_address(run.id, item.id) if time is None else frame_address(run.id, item.id, time)
+        small = thumbnail_address(run.id, item.id) if item is not None and time is None else address
+        size = f"{part['width']} × {part['height']}" if part.get("width") and part.get("height") else ""
+        words = visible(" ".join(str(part[key]) for key in ("role", "kind", "name") if part.get(key)))
+        yield SeenPicture(
+            number=number,
+            words=words,
+            time="" if time is None else f"{time:.3f} s",
+            address=address,
+            thumbnail=small,
+            size=size,
+            item="" if item is None or time is None else item.id,
+            seconds="" if time is None else f"{time:.6f}",
+        )
+
+
+def _texts(parts: Sequence[Mapping[str, Any]]) -> Iterator[SeenText]:
+    steps = dict.fromkeys(visible(str(step)) for part in parts for step in part.get("steps", ()))
+    for part in parts:
+        if part.get("kind") == "transcript":
+            yield SeenText("Transcript", visible(str(part.get("text") or "nothing was heard"))[:_LONGEST])
+        elif part.get("kind") == "audio":
+            yield SeenText("Sound", visible(f"{part.get('role', '')} {part.get('name', '')}".strip()))
+        elif part.get("kind") == "text" and part.get("text"):
+            yield SeenText(visible(str(part.get("name") or "Text")).capitalize(), visible(str(part["text"]))[:_LONGEST])
+    if any(part.get("kind") == "text" and part.get("name") == "rubric" for part in parts):
+        yield SeenText("Rubric", "that of the run; it stands in its project file")
+    if steps:
+        yield SeenText("Prepared", "; ".join(steps))

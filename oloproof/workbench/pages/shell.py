@@ -1,0 +1,178 @@
+"""What every page stands in: its frame, the templates, and how a handler comes to an answer."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from oloproof.errors import RunNotFound
+from oloproof.media import MediaReader
+from oloproof.reports.contexts import Fact
+from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
+from oloproof.reports.wording import visible
+from oloproof.storage import Store, StoredRun
+from oloproof.storage.browsing import Browsing
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+THEMES = ("light", "dark")
+_MOST_FACTS = 64
+
+
+class Desk(Protocol):
+    """What pages need of the desk that the app keeps."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing may be written."""
+
+    @property
+    def reader(self) -> MediaReader:
+        """The way to the bytes of recorded files."""
+
+    @property
+    def store(self) -> Store:
+        """The project's database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words that lead somewhere."""
+
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served."""
+
+    title: str
+    project: str
+    theme: str | None
+    host: str
+    read_only: bool
+    crumbs: tuple[Link, ...] = ()
+    here: str = ""
+
+
+class NoCase(LookupError):
+    """A run has no case of that id."""
+
+    def __init__(self, run: StoredRun, case: str) -> None:
+        super().__init__(case)
+        self.run = run
+        self.case = case
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request for a page, with what it is answered from."""
+
+    request: Request
+    desk: Desk
+    browsing: Browsing
+    facts: OrderedDict[tuple[int, float], tuple[Fact, ...]]
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The state of the page that the address asks for; the last of equal names counts."""
+        return dict(self.request.query_params)
+
+    def shell(self, title: str, project: str | None = None, crumbs: tuple[Link, ...] = (), here: str = "") -> Shell:
+        """Return the frame of the page."""
+        theme = self.request.cookies.get("theme")
+        return Shell(
+            title=title,
+            project=visible(project or self.desk.root.name),
+            theme=theme if theme in THEMES else None,
+            host=self.request.url.netloc,
+            read_only=self.desk.read_only,
+            crumbs=crumbs,
+            here=here,
+        )
+
+    def keep_facts(self, run: StoredRun, facts: tuple[Fact, ...]) -> None:
+        """Keep what is told of a finished run: counting it again would take as long as the run is large."""
+        if run.finished is not None:
+            self.facts[(run.number, run.finished)] = facts
+            while len(self.facts) > _MOST_FACTS:
+                self.facts.popitem(last=False)
+
+    def kept_facts(self, run: StoredRun) -> tuple[Fact, ...] | None:
+        """Return what was kept of a run."""
+        return None if run.finished is None else self.facts.get((run.number, run.finished))
+
+
+Page = Callable[[Visit], Response]
+
+
+@dataclass(slots=True)
+class Pages:
+    """The handlers of one app, and what they keep between requests.
+
+    ``no_run`` and ``no_case`` answer where there is no such run, or no such case in it.
+    """
+
+    no_run: Callable[[Visit, RunNotFound], Response]
+    no_case: Callable[[Visit, NoCase], Response]
+    _browsing: Browsing | None = None
+    _facts: OrderedDict[tuple[int, float], tuple[Fact, ...]] = field(default_factory=OrderedDict)
+
+    def handler(self, page: Page) -> Callable[[Request], Response]:
+        """Return ``page`` as a handler; what does not exist is answered by the pages for that."""
+
+        def handle(request: Request) -> Response:
+            visit = self._visit(request)
+            try:
+                return page(visit)
+            except RunNotFound as error:
+                return self.no_run(visit, error)
+            except NoCase as error:
+                return self.no_case(visit, error)
+
+        return handle
+
+    def _visit(self, request: Request) -> Visit:
+        desk: Desk = request.app.state.desk
+        if self._browsing is None or self._browsing.store is not desk.store:
+            self._browsing = Browsing(desk.store)
+        return Visit(request, desk, self._browsing, self._facts)
+
+
+def render(template: str, page: Any, status: int = 200) -> HTMLResponse:
+    """Return a page as HTML; ``page`` is its context, with the frame as ``shell``."""
+    html = _environment().get_template(template).render(page=page, shell=page.shell)
+    return HTMLResponse(html, status, {"Cache-Control": "private, no-cache"})
+
+
+def report_style(request: Request) -> Response:
+    """Return the style that the pages share with the report."""
+    css = (REPORT_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    return Response(css, media_type="text/css", headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader([TEMPLATES, REPORT_TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

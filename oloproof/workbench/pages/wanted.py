@@ -1,0 +1,81 @@
+"""Which cases an address asks for, and the addresses that ask for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from oloproof.records import OUTCOMES, Outcome
+from oloproof.reports.wording import one_line
+from oloproof.storage import StoredRun
+from oloproof.storage.browsing import SORTS, Filter, Sort
+
+SLICE = "slice."
+_LONGEST = 200
+
+View = Literal["gallery", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The state of a gallery, as its address has it. ``criterion`` is a name, empty for all of them."""
+
+    criterion: str = ""
+    outcome: Outcome | None = None
+    slice: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    sort: Sort = "worst"
+    view: View = "gallery"
+
+    def filter(self, run: StoredRun) -> Filter:
+        """Return what the index of the run is asked."""
+        names = [entry["criterion"] for entry in run.criteria]
+        number = names.index(self.criterion) if self.criterion else None
+        return Filter(number, self.outcome, self.slice, self.text, self.sort)
+
+    def query(self) -> list[tuple[str, str]]:
+        """Return the parts of the address, leaving out what is as it is by itself."""
+        return [
+            ("criterion", self.criterion),
+            ("outcome", self.outcome or ""),
+            *((SLICE + key, value) for key, value in self.slice),
+            ("q", self.text),
+            ("sort", "" if self.sort == "worst" else self.sort),
+            ("view", "" if self.view == "gallery" else self.view),
+        ]
+
+    def parts(self) -> Iterator[tuple[str, Wanted]]:
+        """Yield each thing that narrows the cases, in words, with the state without it."""
+        if self.criterion and self.outcome:
+            yield f"{self.criterion} {self.outcome}", replace(self, outcome=None)
+        elif self.outcome:
+            yield self.outcome, replace(self, outcome=None)
+        for key, value in self.slice:
+            rest = tuple(one for one in self.slice if one != (key, value))
+            yield f"{key} {value}", replace(self, slice=rest)
+        if self.text:
+            yield f"“{self.text}”", replace(self, text="")
+
+
+def wanted_from(query: Mapping[str, str], run: StoredRun) -> tuple[Wanted, tuple[str, ...]]:
+    """Return what an address asks for, and in words what of it this run does not have, which is left out."""
+    names = [entry["criterion"] for entry in run.criteria]
+    criterion, outcome, sort = (query.get(key, "") for key in ("criterion", "outcome", "sort"))
+    refused = []
+    if criterion and criterion not in names:
+        refused.append(f"The run has no criterion {one_line(criterion, 80)}; it has {', '.join(names)}.")
+    if outcome and outcome not in OUTCOMES:
+        refused.append(f"{one_line(outcome, 80)} is no outcome; there are {', '.join(OUTCOMES)}.")
+    if sort and sort not in SORTS:
+        refused.append(f"{one_line(sort, 80)} is no order; there are {', '.join(SORTS)}.")
+    slices = [(key[len(SLICE) :], value) for key, value in query.items() if key.startswith(SLICE) and value]
+    wanted = Wanted(
+        criterion=criterion if criterion in names else "",
+        outcome=next((one for one in OUTCOMES if one == outcome), None),
+        slice=tuple(sorted(slices)),
+        text=query.get("q", "").strip()[:_LONGEST],
+        sort=next((one for one in SORTS if one == sort), "worst"),
+        view="table" if query.get("view") == "table" else "gallery",
+    )
+    return wanted, tuple(refused)

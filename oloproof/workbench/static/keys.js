@@ -1,0 +1,123 @@
+// Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
+
+import { nextFrame } from "./media.js";
+
+const SWITCH = "oloproof-keys";
+let pending = "";
+
+function lettersAreOn() {
+  return localStorage.getItem(SWITCH) !== "off";
+}
+
+function isTyping(target) {
+  return target.closest("input, select, textarea, [contenteditable], dialog[open]") !== null;
+}
+
+function items() {
+  return [...document.querySelectorAll("[data-list] [data-item]")];
+}
+
+function move(step) {
+  const all = items();
+  if (all.length === 0) return false;
+  const now = all.indexOf(document.activeElement);
+  const next = now < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + step, 0), all.length - 1);
+  all[next].focus();
+  all[next].scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+// Tab goes into a list once and out of it again; the item last looked at is the way in.
+export function rove() {
+  if (!lettersAreOn()) return;
+  items().forEach((item, number) => {
+    item.tabIndex = number === 0 ? 0 : -1;
+  });
+}
+
+function onFocus(event) {
+  if (!lettersAreOn() || !event.target.matches("[data-list] [data-item]")) return;
+  for (const item of items()) item.tabIndex = item === event.target ? 0 : -1;
+}
+
+function activate(selector) {
+  const found = document.querySelector(selector);
+  if (found === null) return false;
+  found.click();
+  return true;
+}
+
+function playOrPause() {
+  const medium = document.querySelector("[data-play]");
+  if (medium === null) return false;
+  if (medium.paused) medium.play();
+  else medium.pause();
+  return true;
+}
+
+function zoom() {
+  const panes = document.querySelector("[data-panes]");
+  if (panes === null) return false;
+  const next = { undefined: "wide", wide: "four" }[panes.dataset.zoom];
+  if (next === undefined) delete panes.dataset.zoom;
+  else panes.dataset.zoom = next;
+  return true;
+}
+
+function showKeys() {
+  const dialog = document.getElementById("keys");
+  if (!dialog.open) dialog.showModal();
+  return true;
+}
+
+function toFilter() {
+  const field = document.querySelector("[data-filter]");
+  if (field === null) return false;
+  field.focus();
+  field.select();
+  return true;
+}
+
+function act(key, target) {
+  if (pending === "g") {
+    pending = "";
+    return activate(`[data-go="${CSS.escape(key)}"]`);
+  }
+  if (key === "g") {
+    pending = "g";
+    return true;
+  }
+  if (activate(`[data-key="${CSS.escape(key)}"]`)) return true;
+  if (key === "j") return move(1);
+  if (key === "k") return move(-1);
+  if (key === "[") return activate('.pager [rel="prev"]');
+  if (key === "]") return activate('.pager [rel="next"]');
+  if (key === "/") return toFilter();
+  if (key === "?") return showKeys();
+  if (key === "z") return zoom();
+  if (key === "m") return nextFrame();
+  return key === " " && !target.closest("a, button, video, audio, summary") && playOrPause();
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.key === "Escape" && event.target.matches("[data-filter]")) event.target.blur();
+  if (isTyping(event.target) || !lettersAreOn()) return;
+  if (act(event.key, event.target)) event.preventDefault();
+}
+
+export function startKeys() {
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("focusin", onFocus);
+  rove();
+  const button = document.getElementById("show-keys");
+  button.hidden = false;
+  button.addEventListener("click", showKeys);
+  const on = document.getElementById("keys-on");
+  on.checked = lettersAreOn();
+  on.addEventListener("change", () => {
+    localStorage.setItem(SWITCH, on.checked ? "on" : "off");
+    if (on.checked) rove();
+    else for (const item of items()) item.removeAttribute("tabindex");
+  });
+}

@@ -1,0 +1,123 @@
+"""``oloproof workbench`` as a real process: what it prints, that it answers, how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from tests.conftest import Folder
+from tests.warm import Warm
+
+
+@contextmanager
+def workbench(folder: Folder, *arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the command; yields its process and the address that it printed."""
+    process = subprocess.Popen(
+        folder.command("workbench", *arguments),
+        cwd=folder.root,
+        env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(r"Workbench on (http://127\.0\.0\.1:[0-9]+)\n", line)
+        if found is None:
+            raise AssertionError(f"printed {line!r} and {process.communicate(timeout=20)[1]!r}")
+        yield process, found.group(1)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=20)
+
+
+def ended(process: subprocess.Popen[str], sign: signal.Signals) -> tuple[int, str, str]:
+    """Send a signal; returns exit code and what was still printed."""
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Iterator[str]:
+    """Where a workbench answers that several tests ask; it ends in good order when it is told to."""
+    folder = Folder(tmp_path_factory.mktemp("shown"), warm)
+    folder.write("oloproof.yaml", "version: 1\n")
+    with workbench(folder, "--port", "0") as (process, found):
+        yield found
+        code, out, err = ended(process, signal.SIGTERM)
+        assert (code, out) == (0, "")
+        assert "Traceback" not in err
+
+
+def test_it_answers_when_it_says_so_opens_the_browser_and_ends_in_good_order(echo: Callable[..., Folder]) -> None:
+    folder = echo(2)
+    browser = folder.write("browser", '#!/bin/sh\necho "$1" > opened.part\nmv opened.part opened\n')
+    browser.chmod(0o755)
+    with workbench(folder, "--port", "0", DISPLAY=":9", BROWSER=f"{browser} %s") as (process, address):
+        answer = httpx.get(f"{address}/healthz", trust_env=False)
+        assert (answer.status_code, answer.text) == (200, "ok")
+        assert "server" not in answer.headers
+        assert httpx.get(f"{address}/", trust_env=False).status_code == 200
+        assert httpx.get(f"{address}/healthz", headers={"Host": "evil.example"}, trust_env=False).status_code == 421
+        deadline = time.monotonic() + 10
+        while not (folder.root / "opened").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert ended(process, signal.SIGINT) == (0, "", "")
+    assert (folder.root / "opened").read_text() == f"{address}\n"
+    assert not (folder.root / ".oloproof").exists()
+
+
+def test_small_answers_are_sent_at_once(address: str) -> None:
+    """And not held back until the client has confirmed the part before, which takes it 40 ms."""
+    with httpx.Client(trust_env=False) as client:
+        seconds = [client.get(f"{address}/healthz").elapsed.total_seconds() for _ in range(15)]
+    assert sorted(seconds)[3] < 0.035
+
+
+@pytest.mark.parametrize("count", [10_000, 20_000])
+def test_ten_thousand_ranges_do_not_hold_the_server_up(address: str, count: int) -> None:
+    """It may hang up on headers as long as that."""
+    many = "bytes=" + ",".join(f"{n}-" for n in range(count))
+    before = time.perf_counter()
+    with contextlib.suppress(httpx.TransportError):
+        answer = httpx.get(f"{address}/healthz", headers={"Range": many}, trust_env=False)
+        assert answer.status_code in (200, 400)
+    assert httpx.get(f"{address}/healthz", trust_env=False).text == "ok"
+    assert time.perf_counter() - before < 2
+
+
+def test_a_port_that_was_asked_for_and_is_taken_is_an_error_and_the_usual_one_is_not(
+    echo: Callable[..., Folder],
+) -> None:
+    folder = echo(1)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = folder.run("workbench", "--port", str(port), "--no-browser")
+        assert (done.exit, done.out) == (2, "")
+        assert f"port {port} is taken" in done.err
+    with workbench(folder) as (_, first), workbench(folder, "--no-browser", DISPLAY=":9") as (_, second):
+        assert first != second
+        assert min(int(address.rpartition(":")[2]) for address in (first, second)) >= 7788
+
+
+def test_a_folder_without_a_project_is_an_error(folder: Folder) -> None:
+    done = folder.run("workbench", "--no-browser")
+    assert (done.exit, done.out) == (2, "")
+    assert "there is no oloproof.yaml in" in done.err
+    done = folder.run("workbench", "--no-browser", "--config", "none.yaml")
+    assert "none.yaml does not exist" in done.err
