@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import os
 import sys
 import threading
 import traceback
@@ -21,6 +22,11 @@ _lock = threading.RLock()
 _loaded: dict[tuple[Path, str], ModuleType] = {}
 _PACKAGE = Path(__file__).resolve().parent.parent
 _owners: dict[str, Path] = {}
+_others: dict[Path, frozenset[str]] = {}
+"""Per project, the modules that were loaded before its first one: they are not its code, wherever they lie."""
+
+_states: dict[str, tuple[Path, int, int]] = {}
+"""Of each module of a project: its file, and the file's time of change and size when it was loaded."""
 
 
 def load_object(root: Path, spec: str, error: type[OloproofError] = ConfigError) -> Any:
@@ -50,15 +56,66 @@ def load_object(root: Path, spec: str, error: type[OloproofError] = ConfigError)
 def load_module(root: Path, name: str, error: type[OloproofError] = ConfigError) -> ModuleType:
     """Return the module ``name`` of the project at ``root``, or an installed one; imported once per project.
 
+    When a file of the project changed since it was loaded, all of its modules are loaded anew: what answers is what
+    stands in the files, whose digests are part of the key of every answer.
+
     Raises:
         OloproofError: of the type ``error``, as :func:`load_object`.
     """
     root = root.resolve()
     with _lock:
+        if root not in _others:
+            _others[root] = frozenset(name for name, _ in _under(root))
+        remember_loaded(root)
+        _forget_changed(root)
         if (root, name) not in _loaded:
             _make_first(root)
             _loaded[root, name] = _import(root, name, error)
+            remember_loaded(root)
         return _loaded[root, name]
+
+
+def remember_loaded(root: Path) -> None:
+    """Note the state of the project's files behind modules that were loaded since, such as inside of a function.
+
+    Called when a run is over, before anybody changes a file.
+    """
+    others = _others.get(root, frozenset())
+    with _lock:
+        for name, module in _under(root):
+            path = None if name in _states or name in others else _file_of(module)
+            if path is not None and is_own(path, root) and (state := _state_of(path)) is not None:
+                _states[name] = (path, *state)
+
+
+def _under(root: Path) -> list[tuple[str, ModuleType]]:
+    """Return the loaded modules whose files lie under ``root``."""
+    start = f"{root}{os.sep}"
+    return [
+        (name, one) for name, one in list(sys.modules.items()) if str(getattr(one, "__file__", "")).startswith(start)
+    ]
+
+
+def _state_of(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _forget_changed(root: Path) -> None:
+    """Forget every module of the project when the file of one is not what it was when it was loaded."""
+    own = {name: state for name, state in _states.items() if state[0].is_relative_to(root)}
+    if all(_state_of(path) == (changed, size) for path, changed, size in own.values()):
+        return
+    for name in own:
+        sys.modules.pop(name, None)
+        _owners.pop(name, None)
+        del _states[name]
+    for key in [key for key in _loaded if key[0] == root]:
+        del _loaded[key]
+    importlib.invalidate_caches()
 
 
 def _file_of(module: ModuleType) -> Path | None:
@@ -82,6 +139,7 @@ def _make_first(root: Path) -> None:
         sys.path.insert(0, folder)
     for name in [name for name, owner in _owners.items() if owner != root]:
         sys.modules.pop(name, None)
+        _states.pop(name, None)
         del _owners[name]
     importlib.invalidate_caches()
 

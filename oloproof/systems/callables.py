@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context, copy_context
 from typing import Any
 
+from oloproof.config.importing import remember_loaded
 from oloproof.errors import MediaDrift, ToolMissing
 from oloproof.records import Execution, Trial
 from oloproof.systems.answers import as_json
@@ -77,6 +78,9 @@ class CallableSystem(System):
     def close(self) -> None:
         """Stop the event loop, cancelling what still runs on it."""
         self._loop.close()
+        surroundings = getattr(self, "surroundings", None)  # a plan that was refused is closed without being opened
+        if surroundings is not None:
+            remember_loaded(surroundings.root)
 
 
 def _is_async(function: Any) -> bool:

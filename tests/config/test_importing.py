@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oloproof.config.importing import load_object
+from oloproof.config.importing import load_object, remember_loaded
 from oloproof.errors import ConfigError, EvaluatorError
 
 
@@ -105,3 +105,24 @@ def test_a_failed_import_leaves_nothing_behind_and_may_be_mended(tmp_path: Path)
     assert "mended" not in sys.modules
     write(tmp_path, mended="x = 'it is mended now'")
     assert load_object(tmp_path, "mended:x") == "it is mended now"
+
+
+def test_a_project_whose_code_changed_is_loaded_anew_with_all_of_its_modules(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        changing_app="import changing_helper\ndef run(): return changing_helper.VALUE",
+        changing_helper="VALUE = 7",
+    )
+    assert load_object(tmp_path, "changing_app:run")() == 7
+    write(tmp_path, changing_helper="VALUE = 1_000_000")
+    assert load_object(tmp_path, "changing_app:run")() == 1_000_000
+
+
+def test_a_helper_that_was_loaded_inside_of_a_function_is_loaded_anew_too(tmp_path: Path) -> None:
+    write(
+        tmp_path, late_app="def run():\n    import late_helper\n    return late_helper.VALUE", late_helper="VALUE = 7"
+    )
+    assert load_object(tmp_path, "late_app:run")() == 7
+    remember_loaded(tmp_path)
+    write(tmp_path, late_helper="VALUE = 1_000_000")
+    assert load_object(tmp_path, "late_app:run")() == 1_000_000

@@ -149,3 +149,18 @@ def test_a_missing_tool_stops_the_run_and_names_case_and_criterion(
     monkeypatch.setenv("PATH", str(folder.root))
     with pytest.raises(ToolMissing, match=r"case 'c0', short: .*ffprobe"):
         run(folder.root)
+
+
+def test_a_second_run_of_one_process_executes_the_code_as_it_stands_now(echo: Callable[..., Any]) -> None:
+    """And nothing that the old code answered is kept under the digest of the new."""
+    folder = echo(2)
+    run(folder.root)
+    app = folder.root / "app.py"
+    app.write_text(app.read_text() + "\n\n_before = answer\n\n\ndef answer(case):\n    return {'new': _before(case)}\n")
+    run(folder.root)
+    store = Store(folder.root)
+    history = History(store)
+    outputs = [trial.execution.output for trial in history.trials(history.find())]
+    store.close()
+
+    assert all(list(output) == ["new"] for output in outputs)
