@@ -71,14 +71,16 @@ class OpenRun:
 class Store:
     """The database of one project. Safe to call from several threads; each call is one transaction.
 
-    Without ``create`` it can also be read where it may not be written (``read_only``).
+    Without ``create`` it can also be read where it may not be written. ``read_only`` writes nothing where it could: a
+    database of an older version is then refused and not brought up to date.
     """
 
-    def __init__(self, root: Path, *, create: bool = True) -> None:
+    def __init__(self, root: Path, *, create: bool = True, read_only: bool = False) -> None:
         self.root = root
         self.folder = root / FOLDER
         self.file = self.folder / FILE
-        self.read_only = not create and self.file.is_file() and not may_be_written(self.file)
+        there = self.file.is_file()
+        self.read_only = there and (read_only or (not create and not may_be_written(self.file)))
         self.engine = open_read_only(self.file) if self.read_only else open_engine(root, create=create)
         self.lock = threading.RLock()
 

@@ -74,9 +74,12 @@ class Desk:
             mark = self._found()
             if self._store is None or mark != self._mark:
                 self._let_go()
-                self._store = self._nothing_yet() if mark is None else Store(self.root, create=False)
+                self._store = self._nothing_yet() if mark is None else self._opened()
                 self._mark = mark
             return self._store
+
+    def _opened(self) -> Store:
+        return Store(self.root, create=False, read_only=self.read_only)
 
     @property
     def history(self) -> History:

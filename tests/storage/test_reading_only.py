@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from oloproof.storage import Store, schema
+from oloproof.errors import StorageError
+from oloproof.storage import NewRun, Store, schema
 from oloproof.storage.database import FOLDER
 from tests.storage.conftest import Base, entry
 
@@ -123,3 +124,21 @@ def test_where_it_may_be_written_a_store_is_not_only_read(base: Base) -> None:
     assert os.access(base.store.file, os.W_OK)
     with closing(Store(base.root, create=False)) as store:
         assert not store.read_only
+
+
+def test_a_store_that_is_asked_to_read_only_writes_nothing_where_it_could(base: Base) -> None:
+    base.complete(entry(0))
+    with closing(Store(base.root, create=False, read_only=True)) as store:
+        assert store.read_only
+        with pytest.raises(StorageError):
+            store.begin(NewRun("r", "p", "s", "1", "c", "d", False, 1, 1, {}))
+
+
+def test_a_store_that_is_asked_to_read_only_migrates_nothing(base: Base) -> None:
+    base.store.close()
+    with closing(sqlite3.connect(base.store.file)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    with pytest.raises(StorageError, match="by an older Oloproof"):
+        Store(base.root, create=False, read_only=True)
+    with closing(sqlite3.connect(base.store.file)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
