@@ -44,7 +44,7 @@ def _opened(config: str) -> Iterator[tuple[Project, Registry, Store]]:
         yield project, registry, store
 
 
-@evaluators_command.command("list")
+@evaluators_command.command("list", short_help="List what reports each criterion.")
 @config_option
 @json_option
 @reported
@@ -73,7 +73,7 @@ def list_command(config: str, as_json: bool) -> None:
     _print({"evaluators": entries}, evaluators_text, as_json=as_json)
 
 
-@evaluators_command.command("validate")
+@evaluators_command.command("validate", short_help="Hold judges to people's labels.")
 @config_option
 @criterion_option
 @click.option(
@@ -99,14 +99,14 @@ def validate_command(config: str, criterion: str | None, bar: float, max_bias: f
     """
     with own_stdout() as out, _opened(config) as (project, registry, store):
         found = []
-        for one in judge_criteria(project, registry, criterion):
+        for one in _named(judge_criteria(project, registry, criterion)):
             validation = validate_judge(project, store, one, Bars(bar=bar, max_bias=max_bias))
             found.append({**validation.document, "again": validation.again})
         _print_all({"validations": found}, "validations", validation_text, as_json=as_json, out=out)
     sys.exit(0 if all(one["state"] == "VALIDATED" for one in found) else 1)
 
 
-@evaluators_command.command("try")
+@evaluators_command.command("try", short_help="Try a draft on develop labels.")
 @config_option
 @criterion_option
 @click.option(
@@ -123,7 +123,9 @@ def try_command(config: str, criterion: str | None, spend: bool, as_json: bool) 
     only with --spend, which turns its labels into develop labels for good.
     """
     with own_stdout() as out, _opened(config) as (project, registry, store):
-        found = [_tried(project, store, one, spend=spend) for one in judge_criteria(project, registry, criterion)]
+        found = [
+            _tried(project, store, one, spend=spend) for one in _named(judge_criteria(project, registry, criterion))
+        ]
         _print_all({"tried": found}, "tried", tried_text, as_json=as_json, out=out)
 
 
@@ -131,7 +133,7 @@ def _tried(project: Project, store: Store, one: JudgeCriterion, *, spend: bool) 
     return tried_document(one, *try_judge(project, store, one, spend=spend))
 
 
-@evaluators_command.command("probe", epilog=RUN_HELP)
+@evaluators_command.command("probe", short_help="Test whether judges see.", epilog=RUN_HELP)
 @run_argument
 @config_option
 @criterion_option
@@ -163,6 +165,14 @@ def probe_command(run: str | None, config: str, criterion: str | None, cases: in
     sys.exit(0 if all(sight["state"] == "proven" for one in probed for sight in one["sight"]) else 1)
 
 
+def _named(criteria: list[JudgeCriterion]) -> list[JudgeCriterion]:
+    """Return the criteria after saying where their judges may send what is not answered yet."""
+    hosts = {host: sent for one in criteria for host, sent in one.evaluator.hosts.items()}
+    for host, sent in hosts.items():
+        click.echo(f"may send to {host}: {sent}", err=True)
+    return criteria
+
+
 def _run(history: History, name: str | None) -> StoredRun | None:
     try:
         return history.find(name)
@@ -173,7 +183,7 @@ def _run(history: History, name: str | None) -> StoredRun | None:
 
 
 def _rubric_judges(project: Project, registry: Registry, criterion: str | None) -> list[RubricJudge]:
-    found = dict.fromkeys(one.evaluator for one in judge_criteria(project, registry, criterion))
+    found = dict.fromkeys(one.evaluator for one in _named(judge_criteria(project, registry, criterion)))
     judges = [one for one in found if isinstance(one, RubricJudge)]
     if not judges:
         raise EvaluatorError("only a rubric_judge can be probed; a judge of your own has its own way to its model")

@@ -40,7 +40,7 @@ def labels_command() -> None:
     """
 
 
-@labels_command.command("export", epilog=RUN_HELP)
+@labels_command.command("export", short_help="Write a blind sample as a sheet.", epilog=RUN_HELP)
 @run_argument
 @config_option
 @click.option("--criterion", metavar="NAME", required=True, help="What people are to say pass or fail of.")
@@ -104,7 +104,7 @@ def _exported(drawn: Drawn, rows: int, labelled_by: str, guide: str, output: str
     )
 
 
-@labels_command.command("import")
+@labels_command.command("import", short_help="Take a sheet that was filled in.")
 @click.argument("file")
 @config_option
 @click.option("--by", "labelled_by", metavar="NAME", default="", help="Who labelled the rows that do not say so.")
@@ -151,7 +151,7 @@ def _import_text(imported: Imported) -> str:
     return ", ".join(parts) + (f" ({purposes})" if purposes else "")
 
 
-@labels_command.command("status")
+@labels_command.command("status", short_help="Say how far the labels are.")
 @config_option
 @click.option("--criterion", metavar="NAME", help="This criterion only.")
 @json_option

@@ -74,6 +74,7 @@ def test_a_probe_says_what_moved(desk: Desk) -> None:
     probed = evaluators(desk, "probe", "--cases", "8")
 
     assert probed.exit == 0
+    assert f"may send to {desk.server.url.split('/')[2]}: text and media" in probed.err
     assert "sees pictures: proven" in probed.out
     assert "pictures blanked: the verdict moved in" in probed.out
     (document,) = evaluators(desk, "probe", "--cases", "0", "--json").document["probes"]

@@ -1,0 +1,40 @@
+"""What a run says of its judges beside their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.evaluators.judges.conftest import Judged, judged, reply
+from tests.model_server import chat, in_turn, praise
+from tests.seeing_model import SeeingModel, verdict
+
+__all__ = ["judged"]
+
+Make = Callable[[Any], Judged]
+
+
+def codes(result: Any) -> list[str]:
+    return [notice.code for notice in result.run.notices]
+
+
+def test_a_judge_that_did_not_prove_its_sight_is_said_with_the_run(judged: Make) -> None:
+    result = judged(praise).run()
+
+    assert codes(result) == ["sight_not_proven"]
+    assert "for 1 of 1 judgements" in result.run.notices[0].message
+
+
+def test_a_judge_that_proved_it_is_no_matter_for_a_notice(judged: Make) -> None:
+    assert codes(judged(SeeingModel(lambda *_: verdict(True))).run()) == []
+
+
+@pytest.mark.parametrize("names", [("eye-1", "eye-2"), ("eye-1", "eye-1")])
+def test_judgements_of_several_models_in_one_run_are_said(judged: Make, names: tuple[str, str]) -> None:
+    project = judged(in_turn(*(chat(reply(), model=name) for name in names)))
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(2)))
+    result = project.run(sight_test="off")
+
+    assert ("judge_model_changed" in codes(result)) == (len(set(names)) > 1)
