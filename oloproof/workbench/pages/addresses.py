@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 RUNS = "/"
+REVIEWS = "/review"
 
 
 def run_address(run: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
@@ -36,6 +37,11 @@ def frame_address(run: str, item: str, time: float) -> str:
 def runs_address(query: Iterable[tuple[str, str]]) -> str:
     """Return the address of the list of runs."""
     return _with_query(RUNS, query)
+
+
+def review_address(criterion: str, query: Iterable[tuple[str, str]] = ()) -> str:
+    """Return the address where a criterion is labelled."""
+    return _with_query(f"{REVIEWS}/{quote(criterion, safe='')}", query)
 
 
 def _with_query(path: str, query: Iterable[tuple[str, str]]) -> str:

@@ -135,7 +135,7 @@ def case_page(visit: Visit) -> Response:
         siblings=tuple(_siblings(run, trials, trial, number, wanted)) if len(trials) > 1 else (),
         siblings_words=_siblings_words(run, trials, number),
         way=_way(run, beside, wanted),
-        panes=tuple(_panes(visit.desk.reader, run, trial, shown)),
+        panes=tuple(panes_of(visit.desk.reader, run, trial, shown)),
         trial=shown,
         verdicts_words=_verdicts_words(shown),
         told=tuple(_told(visit.browsing, run, trial, shown)),
@@ -205,8 +205,8 @@ def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     )
 
 
-def _panes(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
-    """Yield what there is of input, output and expected."""
+def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
+    """Yield what there is of input, output and expected of a trial; ``shown`` is its view."""
     values = {column.value.title: column.value for column in shown.columns if column.value is not None}
     pairs = list(zip(trial.execution.media, shown.media, strict=True))
     for role, title in _TITLES.items():

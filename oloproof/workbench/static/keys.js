@@ -5,7 +5,7 @@ import { nextFrame } from "./media.js";
 const SWITCH = "oloproof-keys";
 let pending = "";
 
-function lettersAreOn() {
+export function lettersAreOn() {
   return localStorage.getItem(SWITCH) !== "off";
 }
 
