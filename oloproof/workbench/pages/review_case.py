@@ -50,6 +50,7 @@ class ReviewContext:
     criterion: str
     asked: Asked
     media: tuple[Medium, ...]
+    zooms: bool
     claim: Pane | None
     given: tuple[Fact, ...]
     expected: Pane | None
@@ -87,6 +88,7 @@ def case_of(visit: Visit, run: StoredRun, queue: Queue, place: int) -> ReviewCon
         criterion=visible(criterion),
         asked=asked_of(run, criterion),
         media=media,
+        zooms=any(one.view.kind == "image" and one.shown for one in media),
         claim=_words_of(panes.get("Output")),
         given=tuple(_given(trial.input, [one.view.place for one in media])),
         expected=_words_of(panes.get("Expected")),

@@ -1,6 +1,7 @@
 // The review queue: one key labels and goes on. An answer is kept before the next case shows; if that fails, it stays.
 
 import { lettersAreOn } from "./keys.js";
+import { sizePlate, startZoom, zoomNext } from "./zoom.js";
 
 const WORDS = { KeyP: "pass", Digit1: "pass", KeyF: "fail", Digit2: "fail", KeyU: "unsure", Digit3: "unsure" };
 const PACE = "oloproof-pace";
@@ -74,9 +75,30 @@ function playIfAsked() {
   if (medium !== null && !still && remembered(sessionStorage, PLAYS, "") === "yes") medium.play().catch(() => {});
 }
 
+// Pictures take the room that the window leaves between the question and the answers.
+function sizePictures() {
+  const stage = find("[data-zoomed]");
+  if (stage === null) return;
+  stage.style.setProperty("--most-high", `${stage.clientHeight}px`);
+  for (const picture of stage.querySelectorAll("[data-plate] img")) {
+    const size = () => sizePlate(picture.parentElement, picture.naturalWidth, picture.naturalHeight);
+    if (picture.complete) size();
+    picture.addEventListener("load", size, { once: true });
+  }
+}
+
+function zoom() {
+  const stage = find("[data-zoomed]");
+  if (stage === null || find("[data-zoom]") === null) return;
+  zoomNext(stage);
+  find("[data-zoom] [data-zoom-words]").textContent = { fit: "Fit", 1: "100 %", 4: "400 %" }[stage.dataset.zoomed];
+}
+
 function arrive() {
   since = performance.now();
   note = null;
+  sizePictures();
+  if (find("[data-zoomed]") !== null) startZoom(find("[data-zoomed]"));
   showPace();
   preload();
   playIfAsked();
@@ -156,7 +178,7 @@ function toggleRubric() {
   button.setAttribute("aria-expanded", String(!rubric.hidden));
 }
 
-const ACTS = { KeyB: () => step(find('[data-step="back"]')), KeyN: openNote, KeyR: toggleRubric };
+const ACTS = { KeyB: () => step(find('[data-step="back"]')), KeyN: openNote, KeyR: toggleRubric, KeyZ: zoom };
 
 // Letters go by their place on the keyboard, so that every layout has them.
 function actOn(event) {
@@ -192,6 +214,7 @@ function onClick(event) {
   if (answer !== null) label(answer.dataset.answer, true);
   else if (event.target.closest("[data-note]")) openNote();
   else if (event.target.closest("[data-rubric]")) toggleRubric();
+  else if (event.target.closest("[data-zoom]")) zoom();
   else if (way !== null && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
     step(way);
@@ -225,6 +248,7 @@ for (const field of document.querySelectorAll("[data-remember]")) {
 document.addEventListener("keydown", onKey, true);
 document.addEventListener("click", onClick);
 document.addEventListener("submit", onSubmit);
+window.addEventListener("resize", sizePictures);
 window.addEventListener("popstate", () => show(window.location.href, false));
 if (part()?.dataset.answerWith !== undefined) {
   history.replaceState({ review: true }, "", part().dataset.here);
