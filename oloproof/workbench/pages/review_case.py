@@ -13,7 +13,8 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import json_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import media_address
-from oloproof.workbench.pages.case import Medium, Pane, panes_of
+from oloproof.workbench.pages.case import Pane, panes_of
+from oloproof.workbench.pages.pictures import Medium
 from oloproof.workbench.pages.review_parts import Asked, asked_of, queue_address
 from oloproof.workbench.pages.shell import Shell, Visit
 
