@@ -19,6 +19,7 @@ from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
 from oloproof.reports.wording import visible
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
+from oloproof.storage.progress import ProgressReader
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,6 +48,10 @@ class Desk(Protocol):
     def store(self) -> Store:
         """The project's database."""
 
+    @property
+    def progress(self) -> ProgressReader:
+        """How far the runs under way are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -58,7 +63,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served."""
+    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served.
+
+    ``section`` is the part of the workbench that the page belongs to, as the navigation marks it.
+    """
 
     title: str
     project: str
@@ -67,6 +75,7 @@ class Shell:
     read_only: bool
     crumbs: tuple[Link, ...] = ()
     here: str = ""
+    section: str = "runs"
 
 
 class NoCase(LookupError):
@@ -92,7 +101,14 @@ class Visit:
         """The state of the page that the address asks for; the last of equal names counts."""
         return dict(self.request.query_params)
 
-    def shell(self, title: str, project: str | None = None, crumbs: tuple[Link, ...] = (), here: str = "") -> Shell:
+    def shell(
+        self,
+        title: str,
+        project: str | None = None,
+        crumbs: tuple[Link, ...] = (),
+        here: str = "",
+        section: str = "runs",
+    ) -> Shell:
         """Return the frame of the page."""
         theme = self.request.cookies.get("theme")
         return Shell(
@@ -103,6 +119,7 @@ class Visit:
             read_only=self.desk.read_only,
             crumbs=crumbs,
             here=here,
+            section=section,
         )
 
     def keep_facts(self, run: StoredRun, facts: tuple[Fact, ...]) -> None:

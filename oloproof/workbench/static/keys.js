@@ -1,5 +1,6 @@
 // Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
 
+import { tick } from "./choose.js";
 import { nextFrame } from "./media.js";
 
 const SWITCH = "oloproof-keys";
@@ -10,7 +11,7 @@ function lettersAreOn() {
 }
 
 function isTyping(target) {
-  return target.closest("input, select, textarea, [contenteditable], dialog[open]") !== null;
+  return target.closest('input:not([type="checkbox"]), select, textarea, [contenteditable], dialog[open]') !== null;
 }
 
 function items() {
@@ -94,6 +95,7 @@ function act(key, target) {
   if (key === "]") return activate('.pager [rel="next"]');
   if (key === "/") return toFilter();
   if (key === "?") return showKeys();
+  if (key === "x") return tick(target);
   if (key === "z") return zoom();
   if (key === "m") return nextFrame();
   return key === " " && !target.closest("a, button, video, audio, summary") && playOrPause();
