@@ -19,7 +19,7 @@ _MOST_KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far one run is: ``done`` of ``total`` trials, each counted in ``outcomes`` by the worst that is said of it."""
+    """How far one run is: ``done`` of ``total`` trials, each counted in ``outcomes`` by the worst said of it."""
 
     run: str
     version: str

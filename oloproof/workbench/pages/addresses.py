@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 RUNS = "/"
+COMPARE = "/compare"
 
 
 def run_address(run: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
@@ -36,6 +37,12 @@ def frame_address(run: str, item: str, time: float) -> str:
 def runs_address(query: Iterable[tuple[str, str]]) -> str:
     """Return the address of the list of runs."""
     return _with_query(RUNS, query)
+
+
+def compare_address(candidate: str, baseline: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
+    """Return the address of the comparison of two runs, with ``part`` the id of a part of it."""
+    runs = [("candidate", candidate), ("baseline", baseline)]
+    return _with_query(COMPARE, [*runs, *query]) + (f"#{part}" if part else "")
 
 
 def _with_query(path: str, query: Iterable[tuple[str, str]]) -> str:

@@ -210,13 +210,14 @@ def _panes(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: Trial
     values = {column.value.title: column.value for column in shown.columns if column.value is not None}
     pairs = list(zip(trial.execution.media, shown.media, strict=True))
     for role, title in _TITLES.items():
-        media = tuple(_medium(reader, run, item, view) for item, view in pairs if item.role == role)
+        media = tuple(medium_of(reader, run, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
         if media or (value is not None and value.text):
             yield Pane(title, media, value)
 
 
-def _medium(reader: MediaReader, run: StoredRun, item: MediaItem, view: MediaView) -> Medium:
+def medium_of(reader: MediaReader, run: StoredRun, item: MediaItem, view: MediaView) -> Medium:
+    """Return one file as a pane shows it."""
     return Medium(
         view=view,
         id=item.id,

@@ -77,4 +77,3 @@ def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, 
         kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
         visit.keep_facts(run, kept)
     return kept
-

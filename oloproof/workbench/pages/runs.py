@@ -82,7 +82,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class RunsContext:
-    """The page. ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins belongs on it."""
+    """The page. ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here."""
 
     shell: Shell
     words: str
