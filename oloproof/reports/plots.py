@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import Metric
 from oloproof.reports.contexts import Plot
 
 RATE_AXIS = (0.0, 1.0)
+_REACHES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None = None) -> Plot | None:
@@ -34,6 +37,19 @@ def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None 
         low_end=f"{axis[0]:g}" if named else None,
         high_end=f"{axis[1]:g}" if named else None,
     )
+
+
+def difference_axis(ends: Iterable[float]) -> float:
+    """Return how far an axis about 0 reaches to either side, a round number, so that all of ``ends`` lie on it."""
+    most = max((abs(end) for end in ends), default=0.0)
+    return next((step for step in _REACHES if most <= step), 1.0)
+
+
+def difference_plot(share: float, interval: tuple[float, float], reach: float, label: str) -> Plot:
+    """Return the drawing of a difference on an axis from ``-reach`` to ``reach``; ``label`` says it in words."""
+    axis = (-reach, reach)
+    low, high = (_per_cent(end, axis) for end in interval)
+    return Plot(label=label, x=_text(low), width=_text(high - low), estimate=_text(_per_cent(share, axis)))
 
 
 def _per_cent(value: float, axis: tuple[float, float]) -> float:

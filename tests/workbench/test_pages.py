@@ -344,7 +344,7 @@ def test_styles_scripts_and_all_that_they_name_are_there(painted: Visitor) -> No
         "/static/" + name
         for name in re.findall(r'from "\./(\w+\.js)"', painted.client.get("/static/workbench.js").text)
     ]
-    assert len(named) == 8
+    assert len(named) == 10
     for address in named:
         answer = painted.client.get(address)
         assert answer.status_code == 200, address

@@ -1,10 +1,11 @@
-"""The pages that people look at: runs, one run with its cases, one case with its media and verdicts, review queues."""
+"""The pages that people look at: runs, a run with its cases, a case with its media, review queues, two runs."""
 
 from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
 from oloproof.workbench.pages.case import case_page
+from oloproof.workbench.pages.compare import ComparePages
 from oloproof.workbench.pages.gone import no_case_page, no_run_page
 from oloproof.workbench.pages.labelling import Labelling
 from oloproof.workbench.pages.review import review_page
@@ -22,6 +23,7 @@ def routes() -> list[BaseRoute]:
     return [
         Route("/", pages.handler(runs_page), name="runs"),
         Route("/report.css", report_style, name="report_style"),
+        Route("/compare", pages.handler(ComparePages().page), name="compare"),
         Route("/runs/{run}", pages.handler(run_page), name="run"),
         Route("/runs/{run}/cases/{case:path}", pages.handler(case_page), name="case"),
         Route("/review", pages.handler(review_list_page), name="reviews"),

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 RUNS = "/"
 REVIEWS = "/review"
+COMPARE = "/compare"
 
 
 def run_address(run: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
@@ -57,6 +58,12 @@ def runs_address(query: Iterable[tuple[str, str]]) -> str:
 def review_address(criterion: str, query: Iterable[tuple[str, str]] = ()) -> str:
     """Return the address where a criterion is labelled."""
     return _with_query(f"{REVIEWS}/{quote(criterion, safe='')}", query)
+
+
+def compare_address(candidate: str, baseline: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
+    """Return the address of the comparison of two runs, with ``part`` the id of a part of it."""
+    runs = [("candidate", candidate), ("baseline", baseline)]
+    return _with_query(COMPARE, [*runs, *query]) + (f"#{part}" if part else "")
 
 
 def _with_query(path: str, query: Iterable[tuple[str, str]]) -> str:

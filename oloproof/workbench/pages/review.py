@@ -118,7 +118,7 @@ def _start(visit: Visit, run: StoredRun, criterion: str, sample: StoredSample | 
     frame = sample.frame if sample else len(frame_of(visit.browsing, run, criterion, ""))
     held = len(visit.samples.queued(run, sample).trials) if sample else 0
     return StartContext(
-        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="v"),
+        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="review"),
         criterion=visible(criterion),
         address=review_address(criterion),
         asked=asked_of(run, criterion),

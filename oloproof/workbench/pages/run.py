@@ -15,20 +15,21 @@ from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import RUNS
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
 from oloproof.workbench.pages.gallery import Gallery, gallery_of
-from oloproof.workbench.pages.runs import Progress
+from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 from oloproof.workbench.pages.wanted import wanted_from
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The page. ``metrics`` are those that no rule of the run is about."""
+    """The page. ``metrics`` are those that no rule of the run is about; ``live``: the run is under way."""
 
     shell: Shell
     run: str
     banner: Banner
     facts: tuple[Fact, ...]
     progress: Progress | None
+    live: bool
     level: str
     rules: tuple[RuleRow, ...]
     metrics: tuple[MetricRow, ...]
@@ -56,7 +57,8 @@ def run_page(visit: Visit) -> Response:
         run=run.id,
         banner=banner,
         facts=_facts(visit, run, conclusion),
-        progress=_progress(visit, run),
+        progress=None if run.state == "complete" else progress_of(visit, run),
+        live=run.state == "running",
         level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
         rules=tuple(
             rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
@@ -75,10 +77,3 @@ def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, 
         kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
         visit.keep_facts(run, kept)
     return kept
-
-
-def _progress(visit: Visit, run: StoredRun) -> Progress | None:
-    if run.state == "complete":
-        return None
-    done = visit.browsing.done([run.number])[run.number]
-    return Progress(done, run.trials, f"{done:,} of {run.trials:,} trials are stored")

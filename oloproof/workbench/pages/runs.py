@@ -19,6 +19,7 @@ from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import run_address, runs_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
+from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 
 SIZE = 50
@@ -38,17 +39,21 @@ class MetricCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is that is under way."""
+class Choice:
+    """What tells two runs that are chosen apart: ``dataset`` is the digest of what they are over.
 
-    done: int
-    total: int
+    ``whole`` says that a run took every case of it, so that two such runs have them all in common.
+    """
+
     words: str
+    dataset: str
+    cases: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run of the list."""
+    """One run of the list. ``choice`` is None where a run has not come to its end, so that nothing compares with it."""
 
     id: str
     address: str
@@ -64,6 +69,7 @@ class RunRow:
     size: str
     took: str
     progress: Progress | None
+    choice: Choice | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class RunsContext:
-    """The page. ``next`` leads to older runs, ``first`` back to the newest."""
+    """The page. ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here."""
 
     shell: Shell
     words: str
@@ -86,6 +92,7 @@ class RunsContext:
     rows: tuple[RunRow, ...]
     first: Link | None
     next: Link | None
+    live: bool
 
 
 def runs_page(visit: Visit) -> Response:
@@ -95,7 +102,6 @@ def runs_page(visit: Visit) -> Response:
     found = visit.browsing.runs_page(SIZE, before=before, text=text)
     numbers = [run.number for run in found.runs]
     documents = visit.browsing.last_decisions(numbers)
-    done = visit.browsing.done([run.number for run in found.runs if run.state != "complete"])
     concluded = [(run, conclusion_from(documents.get(run.number))) for run in found.runs]
     criteria = list(dict.fromkeys(entry["criterion"] for run in found.runs for entry in run.criteria))
     shown = criteria[:MOST_COLUMNS]
@@ -105,11 +111,12 @@ def runs_page(visit: Visit) -> Response:
         text=text,
         headings=tuple(_headings(shown, found.runs)),
         more_criteria=len(criteria) - len(shown),
-        rows=tuple(_row(run, conclusion, shown, done.get(run.number)) for run, conclusion in concluded),
+        rows=tuple(_row(visit, run, conclusion, shown) for run, conclusion in concluded),
         first=None if before is None else Link("Newest runs", runs_address([("q", text)])),
         next=None
         if found.next is None
         else Link("Older runs", runs_address([("q", text), ("after", str(found.next))])),
+        live=not text and before is None,
     )
     return render("runs.html.j2", page)
 
@@ -142,11 +149,10 @@ def _bar_words(rule: RuleOptions) -> str:
     return f"at least {rule.min:g}" if rule.min is not None else f"at most {rule.max:g}"
 
 
-def _row(run: StoredRun, conclusion: Conclusion, criteria: Sequence[str], done: int | None) -> RunRow:
+def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequence[str]) -> RunRow:
     state, mark, sentence = _told(run, conclusion)
     rules = rules_of(run)
     whole = {one.criterion: one for one in conclusion.metrics if one.variant == ORIGINAL and one.slice is None}
-    under_way = run.state == "running" and done is not None
     return RunRow(
         id=run.id,
         address=run_address(run.id),
@@ -161,8 +167,15 @@ def _row(run: StoredRun, conclusion: Conclusion, criteria: Sequence[str], done: 
         not_measured=tuple(_not_measured(whole.values())) if conclusion.metrics else (),
         size=count_words(run.cases, "case") + (" (a part)" if run.partial else ""),
         took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
-        progress=Progress(done or 0, run.trials, f"{done:,} of {run.trials:,} trials") if under_way else None,
+        progress=progress_of(visit, run) if run.state == "running" else None,
+        choice=_choice(run),
     )
+
+
+def _choice(run: StoredRun) -> Choice | None:
+    if run.state != "complete":
+        return None
+    return Choice(visible(run.system_version), run.dataset_digest, f"{run.cases:,}", not run.partial)
 
 
 def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:
