@@ -106,9 +106,7 @@ def direction(found: Comparison) -> tuple[Mark, str]:
 def leading(found: Sequence[Comparison]) -> Comparison | None:
     """Return the criterion that the page begins with: one that got worse, or better; of equals the one most moved."""
     order = ("worse", "better", "cannot tell", "no data")
-    return min(
-        found, key=lambda one: (order.index(direction(one)[1]), -len(one.broken) - len(one.fixed)), default=None
-    )
+    return min(found, key=lambda one: (order.index(direction(one)[1]), -len(one.broken) - len(one.fixed)), default=None)
 
 
 def opening_of(compared: Compared, names: Names) -> Opening:
