@@ -36,6 +36,7 @@ from oloproof.workbench.pages.pair_list import PairList, pair_list
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 
 _OFFERED = 50
+_TOO_FEW = "Two runs that came to their end are needed before any can be compared."
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +142,7 @@ def _pick(visit: Visit, sentence: str, names: Sequence[str] = (), status: int = 
         ready = Link(_pair_words(runs[0], runs[1]), compare_address(runs[0].id, runs[1].id))
     page = PickContext(
         shell=visit.shell("Compare", runs[0].project if runs else None, section="compare"),
-        sentence=sentence
-        if len(runs) > 1
-        else "Two runs that came to their end are needed before any can be compared.",
+        sentence=sentence if len(runs) > 1 or names else _TOO_FEW,
         choices=tuple(choices) if len(runs) > 1 else (),
         ready=ready,
     )
