@@ -35,7 +35,10 @@ def interval_plot(
     bar: float | None = None,
     allowed: Side | None = None,
 ) -> Plot:
-    """Return the drawing of an interval, with a bar and the side of it that is ``allowed``; ``label`` says it in words."""
+    """Return the drawing of an interval, with a bar and the side of it that is ``allowed``.
+
+    ``label`` says the drawing in words.
+    """
     low, high = (_per_cent(end, axis) for end in interval)
     place = None if bar is None else _per_cent(bar, axis)
     named = axis != RATE_AXIS

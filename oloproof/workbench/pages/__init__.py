@@ -1,4 +1,4 @@
-"""The pages that people look at: runs, one run with its cases, one case with its media and verdicts."""
+"""The pages that people look at: runs, one run with its cases, one case with its media and verdicts, and judges."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from starlette.routing import BaseRoute, Route
 
 from oloproof.workbench.pages.case import case_page
 from oloproof.workbench.pages.gone import no_case_page, no_run_page
+from oloproof.workbench.pages.judge import judge_page
+from oloproof.workbench.pages.judges import judges_page
 from oloproof.workbench.pages.run import run_page
 from oloproof.workbench.pages.runs import runs_page
 from oloproof.workbench.pages.shell import Pages, report_style
+from oloproof.workbench.pages.spending import spend_sample, spending_page
 
 __all__ = ["routes"]
 
@@ -21,4 +24,8 @@ def routes() -> list[BaseRoute]:
         Route("/report.css", report_style, name="report_style"),
         Route("/runs/{run}", pages.handler(run_page), name="run"),
         Route("/runs/{run}/cases/{case:path}", pages.handler(case_page), name="case"),
+        Route("/judges", pages.handler(judges_page), name="judges"),
+        Route("/judges/{judge}", pages.handler(judge_page), name="judge"),
+        Route("/judges/{judge}/samples/{sample}/spend", pages.handler(spending_page), methods=["GET"], name="spending"),
+        Route("/judges/{judge}/samples/{sample}/spend", pages.handler(spend_sample), methods=["POST"], name="spend"),
     ]

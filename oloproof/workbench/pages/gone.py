@@ -10,7 +10,7 @@ from starlette.responses import Response
 from oloproof.errors import RunNotFound
 from oloproof.reports.wording import one_line, visible
 from oloproof.workbench.pages.addresses import RUNS, case_address, run_address
-from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
+from oloproof.workbench.pages.shell import Link, NoCase, Section, Shell, Visit, render
 
 _NEWEST, _OFFERED = 200, 5
 
@@ -24,6 +24,14 @@ class GoneContext:
     sentence: str
     nearest: tuple[Link, ...]
     back: Link
+
+
+def gone_page(
+    visit: Visit, title: str, sentence: str, back: Link, section: Section, nearest: tuple[Link, ...] = ()
+) -> Response:
+    """Say that something does not exist, under an entry of the navigation."""
+    page = GoneContext(visit.shell(title, crumbs=(back,), section=section), title, sentence, nearest, back)
+    return render("gone.html.j2", page, 404)
 
 
 def no_run_page(visit: Visit, error: RunNotFound) -> Response:

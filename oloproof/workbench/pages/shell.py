@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -27,6 +27,8 @@ TEMPLATES = Path(__file__).parent.parent / "templates"
 THEMES = ("light", "dark")
 _MOST_FACTS = 64
 
+Section = Literal["runs", "judges"]
+
 
 class Desk(Protocol):
     """What pages need of the desk that the app keeps."""
@@ -38,6 +40,10 @@ class Desk(Protocol):
     @property
     def read_only(self) -> bool:
         """Whether nothing may be written."""
+
+    @property
+    def token(self) -> str:
+        """The secret of the session, which whoever writes must show."""
 
     @property
     def reader(self) -> MediaReader:
@@ -58,7 +64,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served."""
+    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served.
+
+    ``section`` is the entry of the navigation under which it stands.
+    """
 
     title: str
     project: str
@@ -67,6 +76,7 @@ class Shell:
     read_only: bool
     crumbs: tuple[Link, ...] = ()
     here: str = ""
+    section: Section = "runs"
 
 
 class NoCase(LookupError):
@@ -92,7 +102,14 @@ class Visit:
         """The state of the page that the address asks for; the last of equal names counts."""
         return dict(self.request.query_params)
 
-    def shell(self, title: str, project: str | None = None, crumbs: tuple[Link, ...] = (), here: str = "") -> Shell:
+    def shell(
+        self,
+        title: str,
+        project: str | None = None,
+        crumbs: tuple[Link, ...] = (),
+        here: str = "",
+        section: Section = "runs",
+    ) -> Shell:
         """Return the frame of the page."""
         theme = self.request.cookies.get("theme")
         return Shell(
@@ -103,6 +120,7 @@ class Visit:
             read_only=self.desk.read_only,
             crumbs=crumbs,
             here=here,
+            section=section,
         )
 
     def keep_facts(self, run: StoredRun, facts: tuple[Fact, ...]) -> None:
