@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,11 @@ class JudgeState:
 
 def state_of(browsing: Browsing, criterion: str, judge: str, *, blind: bool = False) -> JudgeState:
     """Return the state of a judge for a criterion; ``blind`` as :func:`is_blind` tells."""
-    looks = validations_of(browsing.store, criterion)
+    return state_among(validations_of(browsing.store, criterion), judge, blind=blind)
+
+
+def state_among(looks: Sequence[StoredValidation], judge: str, *, blind: bool = False) -> JudgeState:
+    """Return the state of a judge by the looks at the labels of its criterion, newest first."""
     standing, own = standing_among(looks, judge, blind=blind), standing_among(looks, judge).validation
     if own is None:
         return JudgeState(NEVER_LOOKED_AT, "missing", JUDGE_WHY[standing.reason], standing.reason, None)

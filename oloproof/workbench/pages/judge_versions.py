@@ -9,13 +9,14 @@ from difflib import SequenceMatcher
 from itertools import chain
 from typing import Any, Literal
 
+from oloproof.labels import validations_of
 from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import count_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.judges import KnownJudge
 from oloproof.workbench.pages.addresses import judge_address, run_address, short_hash
-from oloproof.workbench.pages.judge_states import state_of
+from oloproof.workbench.pages.judge_states import JudgeState, state_among
 from oloproof.workbench.pages.shell import Link
 
 _PARAMETERS = ("temperature", "seed", "max_tokens")
@@ -69,17 +70,26 @@ def version_rows(
     browsing: Browsing, judges: Sequence[KnownJudge], runs: Mapping[int, StoredRun], shown: str
 ) -> tuple[VersionRow, ...]:
     """Return a row for each of the judges of one criterion, which come newest first; ``shown`` is the page's own."""
+    looks = validations_of(browsing.store, judges[0].criterion)
     identities = [identity_of(runs.get(one.newest_run or 0), one.judge) for one in judges]
     older: list[Mapping[str, Any] | None] = [*identities[1:], None]
     return tuple(
-        _row(browsing, one, runs, mine, before, first=place == len(judges), current=one.judge == shown)
+        _row(
+            one,
+            state_among(looks, one.judge),
+            runs,
+            mine,
+            before,
+            first=place == len(judges),
+            current=one.judge == shown,
+        )
         for place, (one, mine, before) in enumerate(zip(judges, identities, older, strict=True), start=1)
     )
 
 
 def _row(
-    browsing: Browsing,
     one: KnownJudge,
+    state: JudgeState,
     runs: Mapping[int, StoredRun],
     mine: Mapping[str, Any] | None,
     before: Mapping[str, Any] | None,
@@ -87,7 +97,6 @@ def _row(
     first: bool,
     current: bool,
 ) -> VersionRow:
-    state = state_of(browsing, one.criterion, one.judge)
     run = runs.get(one.newest_run or 0)
     known = mine is not None and before is not None
     told = ("first",) if first else changes(before or {}, mine or {}) if known else (_NOT_KEPT,)
