@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import interval_words, number_words
@@ -11,6 +12,7 @@ from oloproof.reports.contexts import Plot
 
 RATE_AXIS = (0.0, 1.0)
 _REACHES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+Side = Literal["left", "right"]
 
 
 def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None = None) -> Plot | None:
@@ -20,18 +22,35 @@ def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None 
     """
     if metric.interval is None:
         return None
-    low, high = (_per_cent(end, axis) for end in metric.interval)
     bar = None if rule is None else rule.min if rule.min is not None else rule.max
-    allowed = None if rule is None or bar is None else "right" if rule.min is not None else "left"
+    allowed: Side | None = None if rule is None or bar is None else "right" if rule.min is not None else "left"
+    label = _label(metric, bar, allowed)
+    return interval_plot(metric.estimate, metric.interval, axis, label=label, bar=bar, allowed=allowed)
+
+
+def interval_plot(
+    estimate: float | None,
+    interval: tuple[float, float],
+    axis: tuple[float, float],
+    *,
+    label: str,
+    bar: float | None = None,
+    allowed: Side | None = None,
+) -> Plot:
+    """Return the drawing of an interval, with a bar and the side of it that is ``allowed``.
+
+    ``label`` says the drawing in words.
+    """
+    low, high = (_per_cent(end, axis) for end in interval)
     place = None if bar is None else _per_cent(bar, axis)
     named = axis != RATE_AXIS
     return Plot(
-        label=_label(metric, bar, allowed),
+        label=label,
         x=_text(low),
         width=_text(max(high - low, 0.0)),
-        estimate=None if metric.estimate is None else _text(_per_cent(metric.estimate, axis)),
+        estimate=None if estimate is None else _text(_per_cent(estimate, axis)),
         bar=None if place is None else _text(place),
-        allowed="right" if allowed == "right" else "left" if allowed == "left" else None,
+        allowed=allowed,
         shade_x=_text(place) if place is not None and allowed == "right" else "0%",
         shade_width="0%" if place is None else _text(100 - place if allowed == "right" else place),
         low_end=f"{axis[0]:g}" if named else None,

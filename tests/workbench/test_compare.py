@@ -85,7 +85,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    """Two runs of which the newer one breaks thirty cases of sixty, fixes one, and moves one without another verdict."""
+    """Two runs: the newer one breaks thirty cases of sixty, fixes one, and moves one without another verdict."""
     made = Shop(tmp_path_factory.mktemp("compared"))
     old: dict[str, Any] = {f"b{n:02d}": ("a red mug", said("pass", 0.9)) for n in range(30)}
     new: dict[str, Any] = {f"b{n:02d}": ("a blue mug", said("fail", 0.9 - n / 100, HOSTILE)) for n in range(30)}
@@ -97,7 +97,8 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     }  # fmt: skip
     new |= same | {
         "fixed": ("a red mug", said("pass", 0.9)), "moved": ("a red jug", said("pass", 0.7)),
-        "both-fail": ("no", FAIL), "picture": ((f"seen whole {HOSTILE}", "blue"), said("fail", 0.05)), "unmeasured": ("x", MISSING),
+        "both-fail": ("no", FAIL), "picture": ((f"seen whole {HOSTILE}", "blue"), said("fail", 0.05)),
+        "unmeasured": ("x", MISSING),
         "new-only": ("x", PASS),
     }  # fmt: skip
     made.run("old", old)

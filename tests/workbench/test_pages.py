@@ -15,7 +15,7 @@ from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.running import run as run_project
 from oloproof.storage import Entry, NewRun, Store
-from tests.workbench.visiting import Visitor
+from tests.workbench.visiting import Page, Visitor
 
 HOSTILE = "<script>alert(1)</script>/../%2e \x1b[31m ‮ \"'>&<img src=https://evil.test/a>"
 HOSTILE_ID = "<script>alert(1)</script>/../100%?a=b#c \"'>&<img src=https://evil.test/a>"

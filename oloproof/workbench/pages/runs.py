@@ -17,7 +17,7 @@ from oloproof.reports.plots import plot_of
 from oloproof.reports.wording import count_words, headline, one_line, seconds_words, visible, worst_first
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun
-from oloproof.workbench.pages.addresses import run_address, runs_address
+from oloproof.workbench.pages.addresses import judge_address, run_address, runs_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
 from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
@@ -74,10 +74,14 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A criterion at the head of its column, with the bar that the newest run's rule sets."""
+    """A criterion at the head of its column, with the bar that the newest run's rule sets.
+
+    ``judge`` is the address of the judge's page where a model judges it in the newest run, else empty.
+    """
 
     criterion: str
     bar: str
+    judge: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,13 @@ def _headings(criteria: Sequence[str], runs: Iterable[StoredRun]) -> Iterable[He
     rules = {} if newest is None else rules_of(newest)
     for criterion in criteria:
         rule = _rule_on(criterion, rules)
-        yield Heading(visible(criterion), "" if rule is None else _bar_words(rule))
+        yield Heading(visible(criterion), "" if rule is None else _bar_words(rule), _judge(criterion, newest))
+
+
+def _judge(criterion: str, run: StoredRun | None) -> str:
+    entries = () if run is None else run.criteria
+    digests = (str(one["digest"]) for one in entries if one["criterion"] == criterion and one["calls_model"])
+    return next((judge_address(digest, [("criterion", criterion)]) for digest in digests), "")
 
 
 def _rule_on(criterion: str, rules: Mapping[str, RuleOptions]) -> RuleOptions | None:

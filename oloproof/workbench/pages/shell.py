@@ -21,7 +21,7 @@ from oloproof.reports.wording import visible
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.progress import ProgressReader
-from oloproof.workbench.pages.addresses import COMPARE, REVIEWS, RUNS
+from oloproof.workbench.pages.addresses import COMPARE, JUDGES, REVIEWS, RUNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,7 +44,7 @@ class Desk(Protocol):
 
     @property
     def token(self) -> str:
-        """The secret of the session that whoever writes must show."""
+        """The secret of the session, which whoever writes must show."""
 
     @property
     def reader(self) -> MediaReader:
@@ -80,6 +80,7 @@ class Section:
 SECTIONS = (
     Section("runs", RUNS, "Runs", "r"),
     Section("review", REVIEWS, "Review", "v"),
+    Section("judges", JUDGES, "Judges", "j"),
     Section("compare", COMPARE, "Compare", "c"),
 )
 
@@ -134,9 +135,9 @@ class Visit:
         project: str | None = None,
         crumbs: tuple[Link, ...] = (),
         here: str = "",
+        section: str = "runs",
         *,
         writes: bool = False,
-        section: str = "runs",
     ) -> Shell:
         """Return the frame of the page; with ``writes`` it may change something, unless nothing may."""
         theme = self.request.cookies.get("theme")
