@@ -17,6 +17,7 @@ from anyio.to_thread import run_sync
 from oloproof.errors import MediaUnreadable
 from oloproof.media.animations import animation_frames
 from oloproof.media.drafting import Limits
+from oloproof.media.formats import FORMATS
 from oloproof.media.frame_rules import FRAMES_VERSION, Count, FrameRule, Moments
 from oloproof.media.frames import Frames, extract_frames
 from oloproof.media.images import thumbnail
@@ -105,6 +106,12 @@ def small(item: MediaItem) -> Recipe:
         return Recipe(f"waveform/{VERSION}.{WAVEFORM_VERSION}/{WAVEFORM_PEAKS}", "image/svg+xml", _waveform)
     make = _small_frame if item.kind == "video" else _small_picture
     return Recipe(f"thumbnail/{VERSION}.{FRAMES_VERSION}/{THUMBNAIL_SIDE}/{item.kind}", "image/jpeg", make)
+
+
+def is_small_possible(item: MediaItem) -> bool:
+    """Return whether a small picture can be made of this format: not of SVG, nor of what nobody here decodes."""
+    form = FORMATS.get(item.format)
+    return item.kind != "image" or (form is not None and form.pillow is not None)
 
 
 def frame_at(seconds: float) -> Recipe:

@@ -17,6 +17,7 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing, Neighbours
+from oloproof.workbench.derived import is_small_possible
 from oloproof.workbench.pages.addresses import RUNS, case_address, media_address, run_address, thumbnail_address
 from oloproof.workbench.pages.gallery import MARKS
 from oloproof.workbench.pages.seen import Seen, seen_of
@@ -31,13 +32,15 @@ _TITLES = {"input": "Input", "output": "Output", "context": "Expected"}
 class Medium:
     """One file in a pane. ``address`` is of its bytes; ``direct``: browsers show pictures of its format.
 
+    ``thumbnail`` is None where no picture can be made of it.
+
     ``now`` says what lies in the place of a file that is not as it was recorded.
     """
 
     view: MediaView
     id: str
     address: str
-    thumbnail: str
+    thumbnail: str | None
     direct: bool
     width: int
     height: int
@@ -221,7 +224,7 @@ def _medium(reader: MediaReader, run: StoredRun, item: MediaItem, view: MediaVie
         view=view,
         id=item.id,
         address=media_address(run.id, item.id),
-        thumbnail=thumbnail_address(run.id, item.id),
+        thumbnail=thumbnail_address(run.id, item.id) if is_small_possible(item) else None,
         direct=item.format in SHOWN_BY_BROWSERS,
         width=item.width or 0,
         height=item.height or 0,
