@@ -11,7 +11,7 @@ from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import CaseIndex, GalleryPage, Sort, Tile
-from oloproof.workbench.derived import is_small_possible
+from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
 from oloproof.workbench.pages.shell import Link
 from oloproof.workbench.pages.wanted import SLICE, Wanted
@@ -221,7 +221,7 @@ def _picture(run: StoredRun, media: Sequence[MediaItem]) -> Picture | None:
     shown = min(media, key=lambda item: (item.kind == "audio", order[item.role]), default=None)
     if shown is None:
         return None
-    previewed = is_small_possible(shown)
+    previewed = is_drawn_here(shown)
     length = "" if shown.duration is None or shown.kind == "image" else f"{shown.duration:.1f} s"
     return Picture(
         address=thumbnail_address(run.id, shown.id) if previewed else None,

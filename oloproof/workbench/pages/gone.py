@@ -26,6 +26,12 @@ class GoneContext:
     back: Link
 
 
+def nothing_page(visit: Visit, sentence: str, back: Link) -> Response:
+    """Say in one sentence why there is nothing at an address, and where to go from here."""
+    page = GoneContext(visit.shell("Nothing here"), "There is nothing here", visible(sentence), (), back)
+    return render("gone.html.j2", page, 404)
+
+
 def no_run_page(visit: Visit, error: RunNotFound) -> Response:
     """Say that no run is called so."""
     name = visit.request.path_params["run"]

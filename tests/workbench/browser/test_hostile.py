@@ -43,7 +43,7 @@ def test_a_drawing_is_not_shown_and_its_script_does_not_run_when_it_is_opened(vi
     spoken: list[str] = []
     page.on("dialog", lambda dialog: (spoken.append(dialog.message), dialog.dismiss()))
     with page.expect_download() as saved:
-        page.get_by_role("link", name="Save drawing.svg").click()
+        page.get_by_role("link", name="drawing.svg").click()
     assert saved.value.suggested_filename == "drawing.svg"
     page.evaluate(
         """async address => {
