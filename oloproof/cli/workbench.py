@@ -45,17 +45,17 @@ def workbench_command(config: str, port: int | None, read_only: bool, no_browser
     It answers on this machine only, until Ctrl-C.
     """
     desk = Desk(_root(config), read_only=read_only)
-    with contextlib.closing(desk), _listening(port) as listening:
+    with contextlib.closing(desk), listening_on(port) as listening:
         own_port = listening.getsockname()[1]
         address = f"http://{ADDRESS}:{own_port}"
-        server = _Server(create_app(desk, hosts=own_hosts(own_port)), lambda: _announce(address, no_browser))
+        server = Server(create_app(desk, hosts=own_hosts(own_port)), lambda: _announce(address, no_browser))
         with contextlib.suppress(KeyboardInterrupt):  # the server has ended in good order; this is how it says so
             server.run(sockets=[listening])
     if not server.started:
         raise OloproofError(f"the workbench could not start on {address}")
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """A server that says when it answers, and that ends the streams of events when it ends."""
 
     def __init__(self, app: Any, ready: Callable[[], None]) -> None:
@@ -103,7 +103,7 @@ def _root(config: str) -> Path:
     return root
 
 
-def _listening(port: int | None) -> socket.socket:
+def listening_on(port: int | None) -> socket.socket:
     """Return a socket on this machine's own address.
 
     Raises:

@@ -18,6 +18,7 @@ from anyio.to_thread import run_sync
 from oloproof.errors import MediaUnreadable
 from oloproof.media.animations import animation_frames
 from oloproof.media.drafting import Limits
+from oloproof.media.formats import FORMATS
 from oloproof.media.frame_rules import FRAMES_VERSION, Count, FrameRule, Moments
 from oloproof.media.frame_table import FRAME_TABLE_VERSION, read_frame_table
 from oloproof.media.frames import Frames, extract_frames
@@ -108,6 +109,12 @@ def small(item: MediaItem) -> Recipe:
         return Recipe(f"waveform/{VERSION}.{WAVEFORM_VERSION}/{WAVEFORM_PEAKS}", "image/svg+xml", _waveform)
     make = _small_frame if item.kind == "video" else _small_picture
     return Recipe(f"thumbnail/{VERSION}.{FRAMES_VERSION}/{THUMBNAIL_SIDE}/{item.kind}", "image/jpeg", make)
+
+
+def is_drawn_here(item: MediaItem) -> bool:
+    """Return whether a picture can be made of it: not of SVG, nor of an image that nobody here decodes."""
+    form = FORMATS.get(item.format)
+    return item.kind != "image" or (form is not None and form.pillow is not None)
 
 
 def frame_at(seconds: float) -> Recipe:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from oloproof.errors import MediaError, ToolMissing
 from oloproof.media import MediaReader
-from oloproof.media.formats import FORMATS
 from oloproof.records import MediaItem
 from oloproof.reports.contexts import MediaView
+from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import (
     frame_address,
     frame_times_address,
@@ -82,8 +82,7 @@ def _shown(run: str, item: MediaItem, *, direct: bool) -> str:
         return frame_address(run, item.id, 0.0) if item.kind == "video" else ""
     if direct:
         return media_address(run, item.id)
-    form = FORMATS.get(item.format)
-    return picture_address(run, item.id) if form is not None and form.pillow is not None else ""
+    return picture_address(run, item.id) if is_drawn_here(item) else ""
 
 
 def pair_pictures(media: Iterable[Medium]) -> tuple[PairPicture, ...]:
