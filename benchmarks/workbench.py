@@ -73,8 +73,8 @@ def compared(size: int) -> None:
                 fetch(port, two + page)
             times = sorted(1000 * timed(lambda page=page: fetch(port, two + page)) for _ in range(5) for page in pages)
             p95 = times[int(len(times) * 0.95)]
-            print(f"{size:,} cases a run compared: first visit {first:.1f} s, then median {statistics.median(times):.0f} ms, "
-                  f"95 % {p95:.0f} ms; memory at its highest {highest_memory(process.pid)} MB")  # fmt: skip
+            told = f"first visit {first:.1f} s, then median {statistics.median(times):.0f} ms, 95 % {p95:.0f} ms"
+            print(f"{size:,} cases a run compared: {told}; memory at its highest {highest_memory(process.pid)} MB")
 
 
 def timed(work: Callable[[], None]) -> float:

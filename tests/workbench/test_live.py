@@ -60,7 +60,8 @@ class Watcher:
         scope = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET",
             "scheme": "http", "path": "/events", "raw_path": b"/events", "query_string": query.encode(),
-            "root_path": "", "headers": [(b"host", HOST.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 7788),
+            "root_path": "", "headers": [(b"host", HOST.encode())], "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 7788),
         }  # fmt: skip
         self.task = asyncio.create_task(app(scope, self._receive, self.messages.put))
         self._text = ""

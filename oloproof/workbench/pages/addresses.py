@@ -34,6 +34,21 @@ def frame_address(run: str, item: str, time: float) -> str:
     return f"{media_address(run, item)}/frames/{time:.6f}".rstrip("0").rstrip(".")
 
 
+def picture_address(run: str, item: str) -> str:
+    """Return the address of an image of full size in a format that browsers show."""
+    return media_address(run, item) + "/picture"
+
+
+def frame_times_address(run: str, item: str) -> str:
+    """Return the address of the moments at which the frames of a video are shown."""
+    return media_address(run, item) + "/frames"
+
+
+def spectrogram_address(run: str, item: str) -> str:
+    """Return the address of the picture of a sound over time and frequency, up to the Hz that are to be added to it."""
+    return media_address(run, item) + "/spectrogram/"
+
+
 def runs_address(query: Iterable[tuple[str, str]]) -> str:
     """Return the address of the list of runs."""
     return _with_query(RUNS, query)

@@ -1,5 +1,7 @@
 // Choosing two runs: the bar says what would be compared; of more than two that are ticked the last two stay.
 
+import { bindKey } from "./keys.js";
+
 const order = [];
 
 function boxes() {
@@ -33,8 +35,8 @@ function onChange(event) {
   tell();
 }
 
-export function tick(target) {
-  const box = target.closest("[data-run]")?.querySelector('input[name="run"]');
+function tick() {
+  const box = document.activeElement.closest("[data-run]")?.querySelector('input[name="run"]');
   if (!box) return false;
   box.click();
   return true;
@@ -49,5 +51,6 @@ export function startChoosing() {
     setTimeout(tell);
   });
   order.push(...boxes().filter((box) => box.checked));
+  bindKey("x", tick);
   tell();
 }

@@ -1,17 +1,27 @@
 // Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
 
-import { tick } from "./choose.js";
-import { nextFrame } from "./media.js";
-
 const SWITCH = "oloproof-keys";
+const FIELDS = "input, select, textarea, [contenteditable]";
+const CONTROLS = "a, button, video, audio, summary";
+const bound = new Map();
 let pending = "";
+
+// Gives a key something to do on this page. What was bound last is asked first; one that answers false passes it on.
+export function bindKey(key, action) {
+  bound.set(key, [action, ...(bound.get(key) ?? [])]);
+}
 
 function lettersAreOn() {
   return localStorage.getItem(SWITCH) !== "off";
 }
 
-function isTyping(target) {
-  return target.closest('input:not([type="checkbox"]), select, textarea, [contenteditable], dialog[open]') !== null;
+// A slider or a box to tick keeps only the keys that move or tick it.
+function isTaken(event) {
+  if (event.target.closest("dialog[open]") !== null) return true;
+  const field = event.target.closest(FIELDS);
+  if (field === null) return false;
+  if (field.matches('[type="range"]')) return /^(Arrow|Page|Home|End)/.test(event.key);
+  return !(field.matches('[type="checkbox"]') && event.key !== " ");
 }
 
 function items() {
@@ -63,15 +73,6 @@ function playOrPause() {
   return true;
 }
 
-function zoom() {
-  const panes = document.querySelector("[data-panes]");
-  if (panes === null) return false;
-  const next = { undefined: "wide", wide: "four" }[panes.dataset.zoom];
-  if (next === undefined) delete panes.dataset.zoom;
-  else panes.dataset.zoom = next;
-  return true;
-}
-
 function showKeys() {
   const dialog = document.getElementById("keys");
   if (!dialog.open) dialog.showModal();
@@ -95,6 +96,8 @@ function act(key, target) {
     pending = "g";
     return true;
   }
+  const isPress = key === " " && target.closest(CONTROLS) !== null;
+  if (!isPress && (bound.get(key) ?? []).some((action) => action() !== false)) return true;
   if (activate(`[data-key="${CSS.escape(key)}"]`)) return true;
   if (key === "j") return move(1);
   if (key === "k") return move(-1);
@@ -102,16 +105,13 @@ function act(key, target) {
   if (key === "]") return activate('.pager [rel="next"]');
   if (key === "/") return toFilter();
   if (key === "?") return showKeys();
-  if (key === "x") return tick(target);
-  if (key === "z") return zoom();
-  if (key === "m") return nextFrame();
-  return key === " " && !target.closest("a, button, video, audio, summary") && playOrPause();
+  return key === " " && !isPress && playOrPause();
 }
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === "Escape" && event.target.matches("[data-filter]")) event.target.blur();
-  if (isTyping(event.target) || !lettersAreOn()) return;
+  if (isTaken(event) || !lettersAreOn()) return;
   if (act(event.key, event.target)) event.preventDefault();
 }
 
