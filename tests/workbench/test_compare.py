@@ -114,9 +114,9 @@ def read(page: Page) -> str:
 
 
 def ids(page: Page) -> list[str]:
-    """Return the cases that a page of pairs lists."""
-    found = page.source[page.source.index('class="pair-list"') :]
-    return re.findall(r"data-item[^>]*>([^<]*)<", found)
+    """Return the cases that a page of pairs lists; of one alone only the opened one is there."""
+    listed = re.findall(r"data-item[^>]*>([^<]*)<", page.source)
+    return listed or re.findall(r'<h3 id="pair">([^<]*)<', page.source)
 
 
 def test_the_page_opens_with_what_moved_and_by_how_much(compared: Visitor) -> None:
@@ -170,7 +170,7 @@ def test_the_first_pair_is_opened_with_both_answers_and_both_pictures(compared: 
     assert "seen <del>from the front</del>" in opened
     assert "seen <ins>whole &lt;script&gt;" in opened
     assert "1 of 31, broken" in opened
-    assert 'href="/runs/new/cases/picture?criterion=says"' in opened
+    assert 'href="/runs/new/cases/picture?criterion=says&amp;variant=original&amp;repeat=0"' in opened
 
 
 def test_another_pair_is_opened_by_its_address(compared: Visitor) -> None:
@@ -312,7 +312,7 @@ def test_of_repeats_the_one_that_differs_is_shown_with_how_many_pass(shop: Shop)
     page = visitor.get(TWO)
     assert "v-old pass repeat 1; 3 of 3 pass" in page.words
     assert "v-new fail repeat 1; 1 of 3 pass" in page.words
-    assert page.links("/runs/new/cases/mug?criterion=says&repeat=1")
+    assert page.links("/runs/new/cases/mug?criterion=says&variant=original&repeat=1")
     visitor.desk.close()
 
 

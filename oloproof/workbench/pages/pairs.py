@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from oloproof.records import MediaItem
+from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.changes import Pieces, changed_words
 from oloproof.reports.contexts import Fact, Mark
@@ -165,13 +165,11 @@ class PairViews:
         view = self._long(given, pieces, prose, more, ())
         return replace(view, reason=one_line(view.reason, 200), picture=picture_of(given.run, given.media("output")))
 
-    def _long(
-        self, given: _Given, pieces: Pieces, prose: bool, more: str, media: tuple[Medium, ...]
-    ) -> SideView:  # fmt: skip
+    def _long(self, given: _Given, pieces: Pieces, prose: bool, more: str, media: tuple[Medium, ...]) -> SideView:
         side, repeats = given.side, given.repeats
         if side is None:
             return SideView(given.name, "missing", "", "", "not in this run", (), True, "", (), None, "", "")
-        query = [("criterion", self.criterion), ("repeat", str(side.repeat) if len(repeats) > 1 else "")]
+        query = [("criterion", self.criterion), ("variant", ORIGINAL), ("repeat", str(side.repeat))]
         return SideView(
             name=given.name,
             mark=MARKS[side.outcome],
@@ -192,7 +190,11 @@ class PairViews:
         side = given.side
         if side is None:
             return
-        trial = next(one for one in self.browsing.trials(given.run, case=side.case_id) if one.repeat == side.repeat)
+        trial = next(
+            one
+            for one in self.browsing.trials(given.run, case=side.case_id)
+            if (one.variant, one.repeat) == (ORIGINAL, side.repeat)
+        )
         shown = self.views.case(given.run, [trial], worst_word(trial), 0).trials[0]
         for item, view in zip(trial.execution.media, shown.media, strict=True):
             if item.role == "output":
