@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import WIDTHS, Visit
-
-LOOKS = (("light", "wide"), ("dark", "narrow"))
+from tests.workbench.browser.visit import Visit
 
 
 def pages(shop: Shop) -> dict[str, str]:
@@ -28,12 +26,9 @@ def pages(shop: Shop) -> dict[str, str]:
 def test_axe_finds_nothing_on_any_page(visit: Visit, shop: Shop) -> None:
     found = {}
     for name, address in pages(shop).items():
-        page = visit.open(address, expecting=(*DRIFTED, 404))
-        for theme, width in LOOKS:
-            page.emulate_media(color_scheme=theme)
-            page.set_viewport_size(WIDTHS[width])
-            found[name, theme, width] = visit.accessibility()
-    assert {look: told for look, told in found.items() if told} == {}
+        visit.open(address, expecting=(*DRIFTED, 404))
+        found[name] = visit.accessibility_in_both_looks()
+    assert {name: told for name, told in found.items() if told} == {}
 
 
 def test_axe_finds_nothing_in_the_list_of_keys(visit: Visit, shop: Shop) -> None:
