@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import uvicorn
@@ -55,12 +56,12 @@ def workbench_command(config: str, port: int | None, read_only: bool, no_browser
 
 
 class Server(uvicorn.Server):
-    """A server that says when it answers."""
+    """A server that says when it answers, and that ends the streams of events when it ends."""
 
-    def __init__(self, app: object, ready: Callable[[], None]) -> None:
+    def __init__(self, app: Any, ready: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
-                app,  # type: ignore[arg-type]
+                app,
                 http="h11",
                 ws="none",
                 loop="asyncio",
@@ -73,12 +74,18 @@ class Server(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._live = app.state.live
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, then say so."""
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what never ends by itself, then the server."""
+        self._live.stop()
+        await super().shutdown(sockets)
 
 
 def _root(config: str) -> Path:

@@ -15,7 +15,7 @@ from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.running import run as run_project
 from oloproof.storage import Entry, NewRun, Store
-from tests.workbench.visiting import Visitor
+from tests.workbench.visiting import Page, Visitor
 
 HOSTILE = "<script>alert(1)</script>/../%2e \x1b[31m ‮ \"'>&<img src=https://evil.test/a>"
 HOSTILE_ID = "<script>alert(1)</script>/../100%?a=b#c \"'>&<img src=https://evil.test/a>"
@@ -142,24 +142,29 @@ def addresses(painted: Visitor, judged: Visitor) -> list[tuple[Visitor, str]]:
     ]
 
 
+def assert_whole(page: Page, address: str) -> None:
+    """A page has its frame, ids that are its own, and nothing that a strict content policy forbids."""
+    assert len(page.all("h1")) == 1, address
+    assert page.all("html", lang="en")
+    assert page.all("main", id="main")
+    assert page.all("a", class_="skip", href="#main")
+    ids = [have["id"] for _, have in page.elements if "id" in have]
+    assert len(ids) == len(set(ids)), address
+    for tag, have in page.elements:
+        assert not [name for name in have if name == "style" or name.startswith("on")], (address, tag, have)
+        assert tag != "style"
+        assert tag != "script" or have.keys() >= {"src"}
+        for name in ("src", "href", "poster", "action"):
+            assert not re.match(r"(?i)\s*(https?:|//|javascript:|data:)", have.get(name) or ""), (address, have)
+        assert tag != "img" or have.get("alt") is not None
+        assert tag != "th" or have.get("scope")
+
+
 def test_every_page_is_whole_and_needs_no_more_than_a_strict_policy_allows(painted: Visitor, judged: Visitor) -> None:
     for visitor, address in addresses(painted, judged):
         page = visitor.get(address)
         assert page.status in (200, 404), address
-        assert len(page.all("h1")) == 1, address
-        assert page.all("html", lang="en")
-        assert page.all("main", id="main")
-        assert page.all("a", class_="skip", href="#main")
-        ids = [have["id"] for _, have in page.elements if "id" in have]
-        assert len(ids) == len(set(ids)), address
-        for tag, have in page.elements:
-            assert not [name for name in have if name == "style" or name.startswith("on")], (address, tag, have)
-            assert tag != "style"
-            assert tag != "script" or have.keys() >= {"src"}
-            for name in ("src", "href", "poster", "action"):
-                assert not re.match(r"(?i)\s*(https?:|//|javascript:|data:)", have.get(name) or ""), (address, have)
-            assert tag != "img" or have.get("alt") is not None
-            assert tag != "th" or have.get("scope")
+        assert_whole(page, address)
 
 
 def test_nothing_that_a_system_a_judge_or_a_dataset_says_becomes_markup(painted: Visitor, judged: Visitor) -> None:
@@ -344,7 +349,7 @@ def test_styles_scripts_and_all_that_they_name_are_there(painted: Visitor) -> No
         "/static/" + name
         for name in re.findall(r'from "\./(\w+\.js)"', painted.client.get("/static/workbench.js").text)
     ]
-    assert len(named) == 8
+    assert len(named) == 10
     for address in named:
         answer = painted.client.get(address)
         assert answer.status_code == 200, address

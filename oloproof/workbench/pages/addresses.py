@@ -7,6 +7,9 @@ from urllib.parse import quote, urlencode
 
 RUNS = "/"
 REVIEWS = "/review"
+COMPARE = "/compare"
+JUDGES = "/judges"
+_HASH_DIGITS = 12
 
 
 def run_address(run: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
@@ -17,6 +20,21 @@ def run_address(run: str, query: Iterable[tuple[str, str]] = (), part: str = "")
 def case_address(run: str, case: str, query: Iterable[tuple[str, str]] = ()) -> str:
     """Return the address of a case's page."""
     return _with_query(f"/runs/{quote(run, safe='')}/cases/{quote(case, safe='')}", query)
+
+
+def judge_address(judge: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
+    """Return the address of a judge's page, by the beginning of its hash, with ``part`` the id of a part of it."""
+    return _with_query(f"{JUDGES}/{quote(short_hash(judge), safe='')}", query) + (f"#{part}" if part else "")
+
+
+def spending_address(judge: str, sample: str) -> str:
+    """Return the address of the page that asks before a validation sample is spent; who posts there spends it."""
+    return f"{judge_address(judge)}/samples/{quote(sample, safe='')}/spend"
+
+
+def short_hash(judge: str) -> str:
+    """Return the digits of a judge hash that are shown and stand in addresses, as the commands print them."""
+    return judge[:_HASH_DIGITS]
 
 
 def media_address(run: str, item: str) -> str:
@@ -57,6 +75,12 @@ def runs_address(query: Iterable[tuple[str, str]]) -> str:
 def review_address(criterion: str, query: Iterable[tuple[str, str]] = ()) -> str:
     """Return the address where a criterion is labelled."""
     return _with_query(f"{REVIEWS}/{quote(criterion, safe='')}", query)
+
+
+def compare_address(candidate: str, baseline: str, query: Iterable[tuple[str, str]] = (), part: str = "") -> str:
+    """Return the address of the comparison of two runs, with ``part`` the id of a part of it."""
+    runs = [("candidate", candidate), ("baseline", baseline)]
+    return _with_query(COMPARE, [*runs, *query]) + (f"#{part}" if part else "")
 
 
 def _with_query(path: str, query: Iterable[tuple[str, str]]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from oloproof.labels import validations_of
 from oloproof.media import MediaReader
 from oloproof.media.spectrograms import MOST_SECONDS, TOPS
 from oloproof.reports.case_views import CaseViews, worst_word
@@ -16,8 +15,9 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing, Neighbours
-from oloproof.workbench.pages.addresses import RUNS, case_address, run_address
+from oloproof.workbench.pages.addresses import RUNS, case_address, judge_address, run_address
 from oloproof.workbench.pages.gallery import MARKS
+from oloproof.workbench.pages.judge_states import state_of
 from oloproof.workbench.pages.pictures import ROLE_TITLES, Medium, PairPicture, medium_of, pair_pictures
 from oloproof.workbench.pages.seen import Seen, seen_of
 from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
@@ -35,11 +35,12 @@ class Pane:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
-    """Who judged: the model and its sight, and whether this judge is validated, in words."""
+    """Who judged: the model and its sight, and whether this judge is validated, in words; its page has more."""
 
     words: str
     standing: str
     mark: Mark
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,15 +257,17 @@ def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialVi
         if judgement is None:
             yield Told(verdict, None, None)
             continue
-        standing, mark = _standing(browsing, entry["criterion"], str(entry["digest"]))
+        criterion, judge = entry["criterion"], str(entry["digest"])
+        standing, mark = _standing(browsing, criterion, judge)
+        address = judge_address(judge, [("criterion", criterion)])
         seen = seen_of(run, judgement.saw, verified)
-        yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark), seen)
+        yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark, address), seen)
 
 
 def _standing(browsing: Browsing, criterion: str, judge: str) -> tuple[str, Mark]:
     """Return whether a judge was validated, as the newest look at the labels of its criterion found."""
-    found = validations_of(browsing.store, criterion)
-    own = next((one for one in found if one.judge == judge), None)
-    if own is None:
-        return ("another version was validated, not this one", "undecided") if found else ("not validated", "undecided")
-    return (own.state, "pass" if own.state == "VALIDATED" else "undecided")
+    state = state_of(browsing, criterion, judge)
+    if state.validation is not None:
+        return state.word, state.mark
+    changed = state.reason == "judge_changed"
+    return ("another version was validated, not this one" if changed else "not validated", "undecided")

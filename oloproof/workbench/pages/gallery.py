@@ -211,11 +211,11 @@ def _tile(run: StoredRun, one: Tile, wanted: Wanted) -> TileView:
         score="" if one.score is None else number_text(round(one.score, 3)),
         seconds=seconds_words(one.seconds),
         reason=one_line(reason, 120) if one.outcome != "pass" or wanted.criterion else "",
-        picture=_picture(run, one.media),
+        picture=picture_of(run, one.media),
     )
 
 
-def _picture(run: StoredRun, media: Sequence[MediaItem]) -> Picture | None:
+def picture_of(run: StoredRun, media: Sequence[MediaItem]) -> Picture | None:
     """Return the most telling file of a case: what the system made before what it was given, pictures before sounds."""
     order = {"output": 0, "input": 1, "context": 2}
     shown = min(media, key=lambda item: (item.kind == "audio", order[item.role]), default=None)

@@ -26,9 +26,11 @@ class GoneContext:
     back: Link
 
 
-def nothing_page(visit: Visit, sentence: str, back: Link) -> Response:
-    """Say in one sentence why there is nothing at an address, and where to go from here."""
-    page = GoneContext(visit.shell("Nothing here"), "There is nothing here", visible(sentence), (), back)
+def gone_page(
+    visit: Visit, title: str, sentence: str, back: Link, section: str, nearest: tuple[Link, ...] = ()
+) -> Response:
+    """Say that something does not exist, under an entry of the navigation."""
+    page = GoneContext(visit.shell(title, crumbs=(back,), section=section), title, sentence, nearest, back)
     return render("gone.html.j2", page, 404)
 
 

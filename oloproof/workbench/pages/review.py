@@ -22,7 +22,7 @@ from oloproof.reports.wording import count_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.labels import Labels, StoredSample
 from oloproof.workbench.pages.addresses import REVIEWS, review_address
-from oloproof.workbench.pages.gone import nothing_page
+from oloproof.workbench.pages.gone import gone_page
 from oloproof.workbench.pages.review_case import case_of
 from oloproof.workbench.pages.review_done import done_of
 from oloproof.workbench.pages.review_list import newest_complete
@@ -53,7 +53,8 @@ def review_page(visit: Visit) -> Response:
     try:
         return _page(visit, criterion)
     except (LabelsError, RunNotFound) as error:
-        return nothing_page(visit, str(error), Link("All review queues", REVIEWS))
+        back = Link("All review queues", REVIEWS)
+        return gone_page(visit, "There is nothing to label here", visible(str(error)), back, "review")
 
 
 def _page(visit: Visit, criterion: str) -> Response:
@@ -118,7 +119,7 @@ def _start(visit: Visit, run: StoredRun, criterion: str, sample: StoredSample | 
     frame = sample.frame if sample else len(frame_of(visit.browsing, run, criterion, ""))
     held = len(visit.samples.queued(run, sample).trials) if sample else 0
     return StartContext(
-        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="v"),
+        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="review"),
         criterion=visible(criterion),
         address=review_address(criterion),
         asked=asked_of(run, criterion),

@@ -85,7 +85,7 @@ def case_of(visit: Visit, run: StoredRun, queue: Queue, place: int) -> ReviewCon
     media = tuple(one for pane in panes.values() for one in pane.media)
     criterion, number = queue.queued.sample.criterion, place + 1
     return ReviewContext(
-        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="v"),
+        shell=visit.shell(f"Label {criterion}", run.project, writes=True, section="review"),
         criterion=visible(criterion),
         asked=asked_of(run, criterion),
         media=media,

@@ -43,7 +43,7 @@ def done_of(visit: Visit, run: StoredRun, queue: Queue) -> DoneContext:
     places = {trial.case_id: number for number, trial in enumerate(queue.queued.trials, start=1)}
     return DoneContext(
         shell=visit.shell(
-            f"Labelled {criterion}", run.project, (Link("Review", REVIEWS),), visible(criterion), section="v"
+            f"Labelled {criterion}", run.project, (Link("Review", REVIEWS),), visible(criterion), section="review"
         ),
         criterion=visible(criterion),
         sentence=f"{visible(queue.reviewer)} has labelled all {count_words(len(queue), 'case')} of this sample.",

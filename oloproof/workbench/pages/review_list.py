@@ -40,7 +40,7 @@ def review_list_page(visit: Visit) -> Response:
     """Show what can be labelled."""
     newest = newest_complete(visit)
     page = ReviewListContext(
-        shell=visit.shell("Review", None if newest is None else newest.project, section="v"),
+        shell=visit.shell("Review", None if newest is None else newest.project, section="review"),
         rows=tuple(_rows(visit, newest)),
         least=MINIMUM,
     )

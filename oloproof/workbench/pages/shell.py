@@ -20,6 +20,8 @@ from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
 from oloproof.reports.wording import visible
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
+from oloproof.storage.progress import ProgressReader
+from oloproof.workbench.pages.addresses import COMPARE, JUDGES, REVIEWS, RUNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,7 +44,7 @@ class Desk(Protocol):
 
     @property
     def token(self) -> str:
-        """The secret of the session that whoever writes must show."""
+        """The secret of the session, which whoever writes must show."""
 
     @property
     def reader(self) -> MediaReader:
@@ -51,6 +53,10 @@ class Desk(Protocol):
     @property
     def store(self) -> Store:
         """The project's database."""
+
+    @property
+    def progress(self) -> ProgressReader:
+        """How far the runs under way are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +68,29 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the workbench, as the navigation names it; ``g`` and ``key`` go there."""
+
+    name: str
+    address: str
+    words: str
+    key: str
+
+
+SECTIONS = (
+    Section("runs", RUNS, "Runs", "r"),
+    Section("review", REVIEWS, "Review", "v"),
+    Section("judges", JUDGES, "Judges", "j"),
+    Section("compare", COMPARE, "Compare", "c"),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Shell:
     """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served.
 
-    ``token`` is what the page must show to write, None where it writes nothing. ``section`` is the letter of the
-    section that the page belongs to, by which the keys go there.
+    ``token`` is what the page must show to write, None where it writes nothing. ``section`` is the name of the
+    section that the page belongs to, as the navigation marks it.
     """
 
     title: str
@@ -77,7 +101,8 @@ class Shell:
     crumbs: tuple[Link, ...] = ()
     here: str = ""
     token: str | None = None
-    section: str = "r"
+    section: str = "runs"
+    sections: tuple[Section, ...] = SECTIONS
 
 
 class NoCase(LookupError):
@@ -110,9 +135,9 @@ class Visit:
         project: str | None = None,
         crumbs: tuple[Link, ...] = (),
         here: str = "",
+        section: str = "runs",
         *,
         writes: bool = False,
-        section: str = "r",
     ) -> Shell:
         """Return the frame of the page; with ``writes`` it may change something, unless nothing may."""
         theme = self.request.cookies.get("theme")

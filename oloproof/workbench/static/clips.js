@@ -67,7 +67,7 @@ export class Clip extends Player {
   }
 
   get lead() {
-    return this.table?.lead ?? 0;
+    return this.still ? 0 : (this.table?.lead ?? 0);
   }
 
   get duration() {

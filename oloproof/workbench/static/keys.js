@@ -28,10 +28,15 @@ function items() {
   return [...document.querySelectorAll("[data-list] [data-item]")];
 }
 
+function current(all) {
+  return all.findIndex((item) => item.hasAttribute("aria-current"));
+}
+
 function move(step) {
   const all = items();
   if (all.length === 0) return false;
-  const now = all.indexOf(document.activeElement);
+  const focused = all.indexOf(document.activeElement);
+  const now = focused < 0 ? current(all) : focused;
   const next = now < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + step, 0), all.length - 1);
   all[next].focus();
   all[next].scrollIntoView({ block: "nearest" });
@@ -41,8 +46,10 @@ function move(step) {
 // Tab goes into a list once and out of it again; the item last looked at is the way in.
 export function rove() {
   if (!lettersAreOn()) return;
-  items().forEach((item, number) => {
-    item.tabIndex = number === 0 ? 0 : -1;
+  const all = items();
+  const way = Math.max(current(all), 0);
+  all.forEach((item, number) => {
+    item.tabIndex = number === way ? 0 : -1;
   });
 }
 
