@@ -17,8 +17,6 @@ SECRETS = ("the caption says", "not seen", "sight", "eye")
 """Of what the judge said and is."""
 
 LABELS = 10
-LOST = ("changed", "gone")
-"""The cases whose files cannot be shown any more; nobody can label them."""
 
 
 @pytest.fixture
@@ -83,7 +81,27 @@ def test_ten_cases_are_labelled_by_keyboard_and_the_judge_is_held_to_them(
     (found,) = ended.document["validations"]
     assert (ended.exit, found["state"]) == (1, "INSUFFICIENT_LABELS")
     assert found["table"] == {"tp": keys.count("p"), "fn": 0, "fp": 0, "tn": keys.count("f")}
-    assert found["cases"] == LABELS + len(LOST)
+    page = visit.open("/judges")
+    page.get_by_role("link", name="caption_true").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("INSUFFICIENT_LABELS")
+    table = page.get_by_role("table", name="Labels of people against the verdicts of the judge")
+    expect(table).to_contain_text(f"{keys.count('p')} both pass")
+    expect(table).to_contain_text(f"{keys.count('f')} both fail")
+    assert visit.accessibility_in_both_looks() == {}
+
+
+def test_what_is_blind_is_shown_only_when_somebody_gives_it_up(
+    reviewer: Callable[[], Visit], own_shop: Shop, warm: Warm
+) -> None:
+    visit = reviewer()
+    label(visit, 1)
+    page = visit.open("/judges")
+    page.get_by_role("link", name="caption_true").click()
+    page.get_by_role("link", name="Show its disagreements …").click()
+    assert visit.accessibility_in_both_looks() == {}
+    page.get_by_role("button", name="Turn them into develop labels and show them").click()
+    expect(page.get_by_role("heading", name="Where they disagree")).to_be_visible()
+    expect(page.get_by_role("link", name="Show its disagreements …")).to_have_count(0)
 
 
 def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit]) -> None:
