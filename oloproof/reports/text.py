@@ -68,6 +68,9 @@ def _header(document: Mapping[str, Any], seconds: float | None, now: float, widt
     system = document["system"]
     named = one_line(f"{document['project']}, {system['name']}@{system['version']}")
     facts = [count_words(document["cases"], "case")]
+    trials = document.get("trials", document["cases"])
+    if trials != document["cases"]:
+        facts.append(f"{trials:,} trials")
     if document["partial"]:
         facts.append("only a part of the dataset")
     if seconds is not None:
