@@ -130,8 +130,8 @@ def metric_name(metric: Metric) -> str:
 
 
 def counted(metric: Metric) -> tuple[str, str]:
-    """Return how many cases passed and failed; dashes for scores and for rates of errors, where none does either."""
-    if metric.kind != "rate" or metric.criterion.rpartition(".")[2] in RATES:
+    """Return how many cases passed and failed; dashes where none does either, as in scores and in rates of errors."""
+    if metric.kind != "rate" or metric.family is not None or metric.criterion.rpartition(".")[2] in RATES:
         return "–", "–"
     return f"{metric.passed:,}", f"{metric.failed:,}"
 

@@ -22,6 +22,7 @@ from oloproof.policy import (
     summarize,
 )
 from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.running.families import FamilyBook, family_problems, relations_of
 from oloproof.running.standing import JudgeStanding, human_metric, judge_table, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
 
@@ -58,6 +59,8 @@ def measures_of(document: Mapping[str, Any]) -> dict[str, Measure]:
             repeats=repeats["count"],
             pass_when=repeats["pass_when"],
             calls_model=entry["calls_model"],
+            type=entry["type"],
+            answer=entry.get("answer", "outcome" if entry["calls_model"] else "output"),
         )
         for entry in document["evaluators"]
     }
@@ -76,26 +79,32 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
         ConfigError: a rule names a metric that the run does not have.
     """
     policy = policy or PolicyOptions()
-    measures = measures_of(run.document)
-    refuse_unknown_metrics(policy, measures)
+    measures, relations = measures_of(run.document), relations_of(run.document)
+    refuse_unknown_metrics(policy, measures, relations)
     book = _Book(history, run, measures, policy.confidence_level)
     for criterion in measures:
-        book.metric(criterion, None, ORIGINAL, None)
+        for variant in (ORIGINAL, *relations):
+            book.metric(criterion, None, variant, None)
+    rules = [rule.spelled_out for rule in policy.rules]
+    families = FamilyBook(history, run, measures, relations, rules, policy.confidence_level)
     judges = standing_of(history, run, measures, policy)
     standing = Standing(partial=run.partial, judges=unfit(judges))
-    decisions = tuple(_decide(rule, book, standing, judges, policy) for rule in policy.rules)
-    return Conclusion(tuple(book.metrics.values()), decisions, validation_state(judges))
+    decisions = tuple(_decide(rule, book, families, standing, judges, policy) for rule in rules)
+    return Conclusion((*book.metrics.values(), *families.metrics), decisions, validation_state(judges))
 
 
 def _decide(
     rule: RuleOptions,
     book: _Book,
+    families: FamilyBook,
     standing: Standing,
     judges: Mapping[str, JudgeStanding],
     policy: PolicyOptions,
 ) -> Decision:
     if rule.compares:
         return decide_comparison(rule, None, standing.judges, policy.block_on)
+    if rule.family is not None:
+        return decide_rule(rule, families.metric(rule), standing, policy.block_on)
     metric = book.metric(rule.criterion, rule.rate, rule.variant or ORIGINAL, rule.slice)
     judge = judges.get(rule.criterion)
     if judge is not None and judge.validation is not None and _asks_for_people(rule, judge):
@@ -105,7 +114,7 @@ def _decide(
 
 def _asks_for_people(rule: RuleOptions, judge: JudgeStanding) -> bool:
     """Whether a rule over a validated judge is about what people would say, which it is unless it says otherwise."""
-    bounded = rule.effective_kind == "interval" and rule.rate is None
+    bounded = rule.effective_kind == "interval" and rule.rate is None and rule.family is None
     return bounded and not judge.reason and rule.estimand != "judge_rate"
 
 
@@ -114,7 +123,9 @@ def unfit(judges: Mapping[str, JudgeStanding]) -> dict[str, str]:
     return {name: one.reason for name, one in judges.items() if one.reason}
 
 
-def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure]) -> None:
+def refuse_unknown_metrics(
+    policy: PolicyOptions, measures: Mapping[str, Measure], relations: Mapping[str, str] | None = None
+) -> None:
     """Refuse rules that can never decide anything of a run that measured ``measures``.
 
     Raises:
@@ -122,7 +133,7 @@ def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure
     """
     problems = [
         f"rule {policy.rules[number].id!r}: {key}: {message}"
-        for number, key, message in rule_problems(policy, measures)
+        for number, key, message in rule_problems(policy, measures, relations=relations)
     ]
     if problems:
         raise ConfigError("\n".join(problems))
@@ -132,6 +143,7 @@ def rule_problems(
     policy: PolicyOptions,
     measures: Mapping[str, Measure],
     *,
+    relations: Mapping[str, str] | None = None,
     unsure: Collection[str] = (),
     slices: Sequence[str] | None = None,
 ) -> Iterator[tuple[int, str, str]]:
@@ -143,16 +155,21 @@ def rule_problems(
     Args:
         policy: the rules.
         measures: how each criterion is summed up.
+        relations: what each variant claims to be to the original.
         unsure: criteria that exist and of which no more is known.
         slices: the slice fields that the cases have, None where they are not known.
     """
     for number, rule in enumerate(policy.rules):
-        for key, message in _problems_of(rule, measures, unsure, slices):
+        for key, message in _problems_of(rule, measures, relations or {}, unsure, slices):
             yield number, key, message
 
 
 def _problems_of(
-    rule: RuleOptions, measures: Mapping[str, Measure], unsure: Collection[str], slices: Sequence[str] | None
+    rule: RuleOptions,
+    measures: Mapping[str, Measure],
+    relations: Mapping[str, str],
+    unsure: Collection[str],
+    slices: Sequence[str] | None,
 ) -> Iterator[tuple[str, str]]:
     measure = measures.get(rule.criterion)
     if measure is None and rule.metric != EXECUTIONS and rule.criterion not in unsure:
@@ -160,8 +177,9 @@ def _problems_of(
         yield "metric", f"the run has no criterion {rule.criterion!r}; it has {known}"
     elif measure is not None or rule.rate is not None:
         yield from _unreachable(rule, measure)
-    if rule.variant not in (None, ORIGINAL):
-        yield "variant", f"there are no variants {rule.variant!r}: every case is run as it is; leave variant: out"
+    if rule.variant not in (None, ORIGINAL, *relations):
+        yield "variant", _no_such_variant(str(rule.variant), relations)
+    yield from family_problems(rule.spelled_out, measure, relations)
     for name in rule.slice or ():
         if slices is not None and name not in slices:
             told = f"the slice fields are {', '.join(slices)}" if slices else "no case has a slice"
@@ -169,7 +187,17 @@ def _problems_of(
             yield "slice", f"no case has the slice field {name!r}; {f'did you mean {near}?' if near else told}"
 
 
+def _no_such_variant(variant: str, relations: Mapping[str, str]) -> str:
+    if not relations:
+        return f"there are no variants {variant!r}: every case is run as it is; leave variant: out"
+    near = nearest(variant, relations)
+    told = f"did you mean {near}?" if near else f"variants: {', '.join(relations)}"
+    return f"there is no variant {variant!r}; {told}"
+
+
 def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:
+    if rule.family is not None:
+        return
     score = measure is not None and measure.kind == "score" and rule.rate is None
     low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
     for key in ("min", "max"):

@@ -159,6 +159,7 @@ class _Built:
                 "calls_model": evaluator.calls_model,
                 "metric": shape.metric_kind,
                 "score_range": None if shape.score_range is None else list(shape.score_range),
+                "answer": evaluator.answer,
                 "digest": digest,
             }
             for shape in evaluator.criteria

@@ -73,9 +73,11 @@ def flip_span(passes: Passes, expected: int = 0) -> Span | None:
     return min(rates), max(rates)
 
 
-def flaky_span(passes: Passes, expected: int = 0) -> Span:
-    """Return 1 for a case whose repeats both pass and fail, 0 for one whose repeats agree."""
+def flaky_span(passes: Passes, expected: int = 0) -> Span | None:
+    """Return 1 for a case whose repeats both pass and fail, 0 for one whose repeats agree; None of a single repeat."""
     runs, known, unknown = _counted(passes, expected)
+    if runs < 2:
+        return None
     flaky = [0 < each < runs for each in range(known, known + unknown + 1)]
     return float(all(flaky)), float(any(flaky))
 
