@@ -12,10 +12,12 @@ Outcome = Literal["pass", "fail", "invalid", "missing"]
 DecisionState = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
 Decodable = Literal["complete", "partial", "none", "too_large", "no_decoder"]
 Depth = Literal["header", "probed", "decoded"]
+Relation = Literal["same_view", "degraded", "answer_changes", "answer_unchanged", "control"]
 
 KINDS: tuple[Kind, ...] = ("image", "audio", "video")
 ROLES: tuple[Role, ...] = ("input", "output", "context")
 OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "invalid", "missing")
+RELATIONS: tuple[Relation, ...] = ("same_view", "degraded", "answer_changes", "answer_unchanged", "control")
 ORIGINAL = "original"
 HUMAN_RATE = "human_rate"
 """The estimand of a metric that says what people would say, worked out from a judge's verdicts and their labels."""
@@ -118,6 +120,27 @@ class Facts:
     profile: str | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a trial was given in a field that variants change: the evidence of what was sent.
+
+    ``item`` is the file, None where the field held none. ``relation`` is what the variant claims to be to the original
+    (None of the original itself) and ``source`` the SHA-256 that it was made from, None where it was made of nothing.
+    ``same_bytes``, ``same_data`` (decoded pixels or samples) and ``same_view`` (to people) were found by comparing it
+    with the original, None where there was nothing to compare; ``difference`` says in words what is not the same.
+    """
+
+    field: str
+    item: MediaItem | None = None
+    relation: Relation | None = None
+    source: str | None = None
+    same_bytes: bool | None = None
+    same_data: bool | None = None
+    same_view: bool | None = None
+    difference: str = ""
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True)

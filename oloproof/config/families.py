@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Relation = Literal["same_view", "degraded", "answer_changes", "answer_unchanged", "control"]
 Cohort = Literal["all", "strict"]
 
 OF_ONE_VARIANT: dict[str, str] = {

@@ -166,6 +166,8 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
+    if reason == "interval_overlaps_threshold" and metric.family is not None:
+        why = _OPEN
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
 
 
@@ -190,6 +192,7 @@ def _beside(rule: RuleOptions, metric: Metric) -> str:
 
 _COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
 _NONE_WHOLE = "No case was observed in full."
+_OPEN = "The truth may lie on either side; more cases would tell."
 _WHY = {
     "lower_bound_meets_minimum": "Even the low end is enough.",
     "upper_bound_below_minimum": "Even the high end is too low.",

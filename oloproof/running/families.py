@@ -8,19 +8,14 @@ from typing import Any
 from oloproof.config.families import OF_LABELS, POWER
 from oloproof.config.models import RuleOptions
 from oloproof.policy import FamilyAsk, FamilyReader, Measure, answer_reader, families, family_metrics
-from oloproof.records import ORIGINAL, Metric
+from oloproof.records import ORIGINAL, Metric, Relation
 from oloproof.storage import History, StoredRun
 
 PRIOR_PROBE = "prior_probe"
 """The type of evaluator that labels answers."""
 
 
-def relations_of(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return what each variant of a run claims to be to the original, from the document stored with the run."""
-    return dict(document.get("relations") or {})
-
-
-def told_of_every_family(measure: Measure, relations: Mapping[str, str]) -> Iterator[FamilyAsk]:
+def told_of_every_family(measure: Measure, relations: Mapping[str, Relation]) -> Iterator[FamilyAsk]:
     """Yield the metrics that a run tells of a criterion though no rule asks: what its variants and repeats allow."""
     for variant, relation in relations.items():
         if relation == "control":
@@ -52,7 +47,7 @@ class FamilyBook:
         history: History,
         run: StoredRun,
         measures: Mapping[str, Measure],
-        relations: Mapping[str, str],
+        relations: Mapping[str, Relation],
         rules: Sequence[RuleOptions],
         level: float,
     ) -> None:
@@ -81,10 +76,13 @@ class FamilyBook:
 
 
 def family_problems(
-    rule: RuleOptions, measure: Measure | None, relations: Mapping[str, str]
+    rule: RuleOptions, measure: Measure | None, relations: Mapping[str, Relation] | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield why a rule over families can never decide anything: the key that is wrong, and the message."""
-    if rule.relation is not None and rule.relation not in relations.values():
+    """Yield why a rule over families can never decide anything: the key that is wrong, and the message.
+
+    ``relations`` is None where the variants are not known.
+    """
+    if rule.relation is not None and relations is not None and rule.relation not in relations.values():
         made = ", ".join(f"{name} ({relation})" for name, relation in relations.items()) or "none"
         yield "relation", f"no variant is {rule.relation}; variants: {made}"
     if measure is None or rule.family is None:
