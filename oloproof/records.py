@@ -221,13 +221,15 @@ class Judgement:
 class Metric:
     """Verdicts summed up: one estimate, its interval, and every denominator.
 
-    ``kind`` is ``rate``, ``score`` or ``count``; ``observed`` = ``passed`` + ``failed``; ``n`` adds ``missing`` and
-    ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside ``n``. No data is None.
-    ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of errors: a hit) already.
+    ``kind`` is ``rate``, ``score``, ``difference`` (of rates) or ``count``; ``observed`` = ``passed`` + ``failed``;
+    ``n`` adds ``missing`` and ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside
+    ``n``. No data is None. ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of
+    errors: a hit) already. ``family`` of a metric over families holds its other counts and what it is about: as in a
+    rate of errors ``passed`` are its hits, and of a difference those that got better.
     """
 
     criterion: str
-    kind: Literal["rate", "score"]
+    kind: Literal["rate", "score", "difference", "count"]
     variant: str
     slice: Mapping[str, Any] | None
     estimand: str
@@ -243,6 +245,7 @@ class Metric:
     missing: int
     excluded: int = 0
     partly_failed: int = 0
+    family: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

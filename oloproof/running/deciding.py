@@ -22,6 +22,7 @@ from oloproof.policy import (
     summarize,
 )
 from oloproof.records import ORIGINAL, Decision, Metric, Relation
+from oloproof.running.families import FamilyBook, family_problems
 from oloproof.running.standing import JudgeStanding, human_metric, judge_table, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 EXECUTIONS = "error_rate"
 """The metric that is about executions and not about any criterion."""
+
+_NO_VARIANTS: Mapping[str, Relation] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ def measures_of(document: Mapping[str, Any]) -> dict[str, Measure]:
             repeats=repeats["count"],
             pass_when=repeats["pass_when"],
             calls_model=entry["calls_model"],
+            type=entry["type"],
+            answer=entry.get("answer", "outcome" if entry["calls_model"] else "output"),
         )
         for entry in document["evaluators"]
     }
@@ -81,28 +86,32 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
         ConfigError: a rule names a metric that the run does not have.
     """
     policy = policy or PolicyOptions()
-    measures = measures_of(run.document)
-    variants = relations_of(run.document)
+    measures, variants = measures_of(run.document), relations_of(run.document)
     refuse_unknown_metrics(policy, measures, variants)
     book = _Book(history, run, measures, policy.confidence_level)
     for criterion in measures:
         for variant in (ORIGINAL, *variants):
             book.metric(criterion, None, variant, None)
+    rules = [rule.spelled_out for rule in policy.rules]
+    families = FamilyBook(history, run, measures, variants, rules, policy.confidence_level)
     judges = standing_of(history, run, measures, policy)
     standing = Standing(partial=run.partial, judges=unfit(judges))
-    decisions = tuple(_decide(rule, book, standing, judges, policy) for rule in policy.rules)
-    return Conclusion(tuple(book.metrics.values()), decisions, validation_state(judges))
+    decisions = tuple(_decide(rule, book, families, standing, judges, policy) for rule in rules)
+    return Conclusion((*book.metrics.values(), *families.metrics), decisions, validation_state(judges))
 
 
 def _decide(
     rule: RuleOptions,
     book: _Book,
+    families: FamilyBook,
     standing: Standing,
     judges: Mapping[str, JudgeStanding],
     policy: PolicyOptions,
 ) -> Decision:
     if rule.compares:
         return decide_comparison(rule, None, standing.judges, policy.block_on)
+    if rule.family is not None:
+        return decide_rule(rule, families.metric(rule), standing, policy.block_on)
     metric = book.metric(rule.criterion, rule.rate, rule.variant or ORIGINAL, rule.slice)
     judge = judges.get(rule.criterion)
     if judge is not None and judge.validation is not None and _asks_for_people(rule, judge):
@@ -112,7 +121,7 @@ def _decide(
 
 def _asks_for_people(rule: RuleOptions, judge: JudgeStanding) -> bool:
     """Whether a rule over a validated judge is about what people would say, which it is unless it says otherwise."""
-    bounded = rule.effective_kind == "interval" and rule.rate is None
+    bounded = rule.effective_kind == "interval" and rule.rate is None and rule.family is None
     return bounded and not judge.reason and rule.estimand != "judge_rate"
 
 
@@ -122,7 +131,7 @@ def unfit(judges: Mapping[str, JudgeStanding]) -> dict[str, str]:
 
 
 def refuse_unknown_metrics(
-    policy: PolicyOptions, measures: Mapping[str, Measure], variants: Collection[str] = ()
+    policy: PolicyOptions, measures: Mapping[str, Measure], variants: Mapping[str, Relation] = _NO_VARIANTS
 ) -> None:
     """Refuse rules that can never decide anything of a run that measured ``measures`` on ``variants``.
 
@@ -143,7 +152,7 @@ def rule_problems(
     *,
     unsure: Collection[str] = (),
     slices: Sequence[str] | None = None,
-    variants: Collection[str] | None = (),
+    variants: Mapping[str, Relation] | None = _NO_VARIANTS,
 ) -> Iterator[tuple[int, str, str]]:
     """Yield what is wrong with rules, given what is measured: the rule's place in the list, its key, the message.
 
@@ -155,7 +164,8 @@ def rule_problems(
         measures: how each criterion is summed up.
         unsure: criteria that exist and of which no more is known.
         slices: the slice fields that the cases have, None where they are not known.
-        variants: the variants that cases have beside ``original``, None where they are not known.
+        variants: the variants that cases have beside ``original`` with what each claims to be to it, None where they
+            are not known.
     """
     for number, rule in enumerate(policy.rules):
         for key, message in _problems_of(rule, measures, unsure, slices, variants):
@@ -167,7 +177,7 @@ def _problems_of(
     measures: Mapping[str, Measure],
     unsure: Collection[str],
     slices: Sequence[str] | None,
-    variants: Collection[str] | None,
+    variants: Mapping[str, Relation] | None,
 ) -> Iterator[tuple[str, str]]:
     measure = measures.get(rule.criterion)
     if measure is None and rule.metric != EXECUTIONS and rule.criterion not in unsure:
@@ -177,6 +187,7 @@ def _problems_of(
         yield from _unreachable(rule, measure)
     if rule.variant not in (None, ORIGINAL) and variants is not None and rule.variant not in variants:
         yield "variant", _no_such_variant(str(rule.variant), variants)
+    yield from family_problems(rule.spelled_out, measure, variants)
     for name in rule.slice or ():
         if slices is not None and name not in slices:
             told = f"the slice fields are {', '.join(slices)}" if slices else "no case has a slice"
@@ -191,6 +202,8 @@ def _no_such_variant(name: str, variants: Collection[str]) -> str:
 
 
 def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:
+    if rule.family is not None:
+        return
     score = measure is not None and measure.kind == "score" and rule.rate is None
     low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
     for key in ("min", "max"):

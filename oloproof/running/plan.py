@@ -17,7 +17,7 @@ from oloproof.datasets import Dataset, Summary, open_dataset
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError, DatasetError, OloproofError, Problem, SystemError_
 from oloproof.evaluators import Evaluator, Registry
-from oloproof.records import Case, Trial
+from oloproof.records import Case, Relation, Trial
 from oloproof.running.deciding import measures_of, rule_problems
 from oloproof.running.relatives import Relatives, families_of
 from oloproof.systems import Surroundings, System, load_system
@@ -171,6 +171,7 @@ class _Built:
                 "calls_model": evaluator.calls_model,
                 "metric": shape.metric_kind,
                 "score_range": None if shape.score_range is None else list(shape.score_range),
+                "answer": evaluator.answer,
                 "digest": digest,
             }
             for shape in evaluator.criteria
@@ -251,7 +252,7 @@ class _Findings:
         )
         policy, comparing = self.project.policy, {one.criterion: one.type for one in self.comparing}
         unsure = [name for name in self.project.criteria if name not in comparing]
-        variants = None if relatives is None else list(relatives.families.known)
+        variants = None if relatives is None else _relations(relatives.families)
         for number, key, message in rule_problems(policy, measures, unsure=unsure, slices=slices, variants=variants):
             name = policy.rules[number].criterion
             told = _no_rule_over(name, comparing[name], measures) if key == "metric" and name in comparing else message
@@ -304,9 +305,13 @@ def _document(project: Project, system: System, built: Sequence[_Built], familie
         "judges": {digest_of(one.identity): one.identity for one in built if one.evaluator.calls_model},
         "hosts": _hosts_of([one.evaluator for one in built]),
         "repeats": project.options.repeats.model_dump(mode="json"),
-        "relations": {member.name: member.relation for member in families.known.values()},
+        "relations": _relations(families),
         "versions": {"oloproof": __version__, "python": platform.python_version()},
     }
+
+
+def _relations(families: Families) -> dict[str, Relation]:
+    return {member.name: member.relation for member in families.known.values()}
 
 
 def _hosts_of(evaluators: Sequence[Evaluator[Any]]) -> dict[str, str]:

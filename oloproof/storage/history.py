@@ -90,7 +90,11 @@ class StoredTrial:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed."""
+    """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed.
+
+    For metrics over families also the ``output`` as JSON, and what the evaluator noted of the answer: what it
+    ``found`` in it and the ``label`` it gave, as JSON too.
+    """
 
     case_id: str
     variant: str
@@ -99,6 +103,9 @@ class Observation:
     outcome: Outcome
     score: float | None
     error: bool
+    output: str | None = None
+    found: str | None = None
+    label: str | None = None
 
 
 class History:
@@ -224,6 +231,30 @@ class History:
         )
         for row in self._stream(query):
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
+
+    def answers(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
+        """Yield what :meth:`observations` does, with what was answered beside it."""
+        t, v = trials.c, verdicts.c
+        query = (
+            select(
+                t.position,
+                t.case_id,
+                t.variant,
+                t.repeat,
+                t.slice,
+                v.outcome,
+                v.score,
+                executions.c.error.is_not(None),
+                executions.c.output,
+                func.json_extract(v.details, "$.found"),
+                func.json_extract(v.details, "$.label"),
+            )
+            .select_from(trials.join(executions).join(verdicts))
+            .where(t.run == run.number, v.criterion == criterion)
+        )
+        for row in self._stream(query):
+            told = [None if value is None else str(value) for value in row[8:11]]
+            yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]), *told)
 
     def coded(self, run: StoredRun, criterion: int, code: str) -> int:
         """Return how many verdicts of a criterion carry a code in their details, such as ``sight_not_proven``."""
