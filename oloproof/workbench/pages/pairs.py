@@ -12,6 +12,7 @@ from oloproof.records import MediaItem
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.changes import Pieces, changed_words
 from oloproof.reports.contexts import Fact, Mark
+from oloproof.reports.delivered import shown_media
 from oloproof.reports.wording import json_lines, json_words, number_text, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
@@ -153,7 +154,7 @@ class PairViews:
         trials = [one for one in self.browsing.trials(run, case=side.case_id) if one.repeat == side.repeat]
         for trial in trials[:1]:
             shown = self.views.case(run, [trial], worst_word(trial), 0).trials[0]
-            for item, view in zip(trial.execution.media, shown.media, strict=True):
+            for item, view in zip(shown_media(trial), shown.media, strict=True):
                 if item in made:
                     yield medium_of(self.views.reader, run.id, item, view)
 
