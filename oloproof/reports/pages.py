@@ -55,7 +55,7 @@ def run_page(
 ) -> RunPage:
     """Return the page of a run with at most ``cases`` cases, those that did not pass first."""
     chosen, total = choose_cases(history, run, cases)
-    rules = {} if policy is None else {rule.id: rule for rule in policy.rules}
+    rules = {} if policy is None else {rule.id: rule.spelled_out for rule in policy.rules}
     level = conclusion.metrics[0].level if conclusion.metrics else 0.95
     banner = banner_of(run, conclusion.decisions, hide)
     return RunPage(
@@ -226,6 +226,8 @@ def _measured(metric: Metric) -> str:
 
 def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
     """Return the ends of the axis that a metric lies on."""
+    if metric.kind in ("difference", "count"):
+        return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
     measure = measures_of(run.document).get(metric.criterion)
     return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
 

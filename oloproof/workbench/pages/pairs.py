@@ -12,6 +12,7 @@ from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.changes import Pieces, changed_words
 from oloproof.reports.contexts import Fact, Mark
+from oloproof.reports.delivered import shown_media
 from oloproof.reports.wording import json_lines, json_words, number_text, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
@@ -196,7 +197,7 @@ class PairViews:
             if (one.variant, one.repeat) == (ORIGINAL, side.repeat)
         )
         shown = self.views.case(given.run, [trial], worst_word(trial), 0).trials[0]
-        for item, view in zip(trial.execution.media, shown.media, strict=True):
+        for item, view in zip(shown_media(trial), shown.media, strict=True):
             if item.role == "output":
                 yield medium_of(self.views.reader, given.run.id, item, view)
 
