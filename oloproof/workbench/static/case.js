@@ -82,6 +82,16 @@ function startPictures() {
   });
 }
 
+// Says in the strip of what a judge saw which frames they are, once the clip's frames are known.
+function numberFrames(clip) {
+  for (const button of document.querySelectorAll(".seen [data-seek]")) {
+    if (clip.table === null || clipOf(button) !== clip) continue;
+    const size = button.closest(".line").querySelector(".score");
+    const frame = `frame ${clip.frameAt(Number(button.dataset.seek)) + 1}`;
+    size.textContent = [frame, size.textContent].filter(Boolean).join(", ");
+  }
+}
+
 function startPlayers() {
   for (const player of players) {
     // not when a button is pressed down: hints that come and go would move it away before it is let go
@@ -89,6 +99,7 @@ function startPlayers() {
     player.root.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && use(player));
   }
   use(null);
+  for (const clip of clips) clip.root.addEventListener("frames", () => numberFrames(clip));
   for (const button of document.querySelectorAll("[data-seek]")) {
     button.hidden = clipOf(button) === undefined;
     button.addEventListener("click", () => seek(button));

@@ -68,6 +68,7 @@ export class Clip extends Player {
         this.table = table;
         this.placeMarkers();
         this.told();
+        this.root.dispatchEvent(new Event("frames"));
       });
     return this.loading;
   }
