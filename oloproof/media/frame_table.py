@@ -1,4 +1,8 @@
-"""When every frame of a video is shown, read from all its packets by one ffprobe; nothing is decoded."""
+"""When every frame of a video is shown, read from all its packets by one ffprobe.
+
+Nothing is decoded but AVI, which stores no times: there a frame is shown when the decoder gives it out, and what it
+still holds at the end one tick, which is a frame's length there, after the last.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,8 @@ from oloproof.media.formats import FORMATS, describe
 FRAME_TABLE_VERSION = 1
 """Raised when the same video would give another table."""
 
-_ENTRIES = "stream=time_base:packet=pts,dts,duration,flags:format=start_time"
+_PACKETS = "stream=time_base:packet=pts,dts,duration,flags:format=start_time"
+_FRAMES = "stream=time_base:frame=best_effort_timestamp:format=start_time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class FrameTable:
 
     ``times`` are the moments (seconds from the first picture, ascending, to the microsecond) at which each is first
     shown; ``end`` is when the last one is over. ``lead`` is how long what plays goes on before the first picture:
-    a player counts from there.
+    a player counts from there (0 of AVI, whose container tells it wrong).
     """
 
     times: tuple[float, ...]
@@ -54,7 +59,7 @@ def read_frame_table(
     require_tool("ffprobe", "frames of a video are counted")
     seen = _Packets()
     arguments = ["ffprobe", "-v", "error", "-hide_banner", "-of", "compact", "-select_streams", "V:0"]
-    arguments += ["-show_entries", _ENTRIES, *input_arguments(path, demuxer)]
+    arguments += ["-show_entries", _FRAMES if demuxer == "avi" else _PACKETS, *input_arguments(path, demuxer)]
     check()
     run_tool(arguments, timeout=limits.decode_seconds, on_line=seen.line)
     check()
@@ -67,10 +72,11 @@ def read_frame_table(
 
 @dataclass(slots=True)
 class _Packets:
-    """What ffprobe told, a line a packet: ``packet|pts=512|dts=0|duration=512|flags=K_``."""
+    """What ffprobe told, a line a packet or frame: ``packet|pts=512|dts=0|duration=512|flags=K_``."""
 
     tick: Fraction | None = None
     begins: Fraction | None = None
+    decoded: bool = False
     shown: set[int] = field(default_factory=set)
     end: int = 0
 
@@ -78,15 +84,17 @@ class _Packets:
         section, _, rest = text.partition("|")
         values = dict(part.partition("=")[::2] for part in rest.split("|"))
         if section == "packet":
-            self._packet(values)
+            self._shown(values, _first(values, "pts", "dts"))
+        elif section == "frame":
+            self.decoded = True
+            at = _first(values, "best_effort_timestamp")
+            self._shown(values, Fraction(max(self.shown, default=-1) + 1) if at is None else at)
         elif section == "stream" and self.tick is None:
             self.tick = _fraction(values.get("time_base"))
-        elif section == "format":
+        elif section == "format" and not self.decoded:
             self.begins = _fraction(values.get("start_time"))
 
-    def _packet(self, values: dict[str, str]) -> None:
-        at = _fraction(values.get("pts"))
-        at = _fraction(values.get("dts")) if at is None else at
+    def _shown(self, values: dict[str, str], at: Fraction | None) -> None:
         if at is None or "D" in values.get("flags", ""):  # an edit list leaves such a packet out
             return
         self.shown.add(int(at))
@@ -103,6 +111,11 @@ class _Packets:
             end=round(float((end - first) * tick), 6),
             lead=round(float(lead), 6),
         )
+
+
+def _first(values: dict[str, str], *names: str) -> Fraction | None:
+    told = (_fraction(values.get(name)) for name in names)
+    return next((number for number in told if number is not None), None)
 
 
 def _fraction(text: str | None) -> Fraction | None:

@@ -120,7 +120,7 @@ def _levels(samples: NDArray[np.int16], rate: int) -> Floats:
 
 
 def _around(samples: NDArray[np.int16], centres: NDArray[np.int64], size: int) -> Floats:
-    """Return ``size`` samples around each of ascending ``centres``: (moment, channel, sample); silence past the ends."""
+    """Return ``size`` samples around ascending ``centres``: (moment, channel, sample); silence past the ends."""
     import numpy as np
 
     low, high = int(centres[0]) - size // 2, int(centres[-1]) + size // 2

@@ -39,16 +39,22 @@ function paleGrey(data, at) {
   return 255 - ((255 - light) * data[at + 3]) / 255 / 3;
 }
 
+// Where only one picture is, or none.
+function hatch(data, at, x, y, stripe, isThere) {
+  data.fill((x + y) % (4 * stripe) < stripe ? 140 : 225, at, at + 3);
+  data[at + 3] = isThere ? 255 : 0;
+}
+
 function paintStrip(strip, first, second, sizes, tolerance, found) {
   const { width, height, data } = strip;
+  const stripe = Math.max(2, Math.round(width / 300));
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = 4 * (y * width + x);
       const inFirst = x < sizes.first.width && strip.top + y < sizes.first.height;
       const inSecond = x < sizes.second.width && strip.top + y < sizes.second.height;
       if (!inFirst || !inSecond) {
-        const hatch = (x + strip.top + y) % 8 < 2 ? 140 : 225;
-        data.set([hatch, hatch, hatch, inFirst || inSecond ? 255 : 0], at);
+        hatch(data, at, x, strip.top + y, stripe, inFirst || inSecond);
         continue;
       }
       const here = 4 * (y * sizes.first.width + x);

@@ -115,7 +115,8 @@ class Pair {
     const differ = own.first.width !== own.second.width || own.first.height !== own.second.height;
     const scaled = differ && this.scaling.checked && own.first.width !== own.second.width;
     this.scaling.parentElement.hidden = !differ || own.first.width === own.second.width;
-    this.sizes = { first: own.first, second: scaled ? atWidth(own.second, own.first.width) : own.second };
+    const width = Math.max(own.first.width, own.second.width);
+    this.sizes = scaled ? { first: atWidth(own.first, width), second: atWidth(own.second, width) } : own;
     this.layOut();
     this.say(differ ? this.sizeWords(own, scaled) : "");
     if (this.mode === "difference") this.draw();
@@ -140,8 +141,9 @@ class Pair {
     const [one, two] = [this.names.first.textContent, this.names.second.textContent];
     const sizes = `${one} has ${sizeOf(own.first)} pixels, ${two} ${sizeOf(own.second)}. `;
     if (!scaled) return `${sizes}They lie pixel on pixel from the top left corner; nothing is stretched.`;
-    const scale = `${two} is scaled to ${sizeOf(this.sizes.second)}, which changes its pixels; its shape stays.`;
-    return sizes + scale;
+    const small = own.first.width < own.second.width ? "first" : "second";
+    const enlarged = `${this.names[small].textContent} is enlarged to ${sizeOf(this.sizes[small])}`;
+    return `${sizes}${enlarged}, which changes its pixels; its shape stays.`;
   }
 
   say(words) {

@@ -40,6 +40,7 @@ export class Spectrogram {
 
   show(wanted) {
     this.part.hidden = !wanted;
+    this.root.classList.toggle("drawn-below", wanted);
     this.button.setAttribute("aria-pressed", String(wanted));
     if (wanted) this.load();
   }
