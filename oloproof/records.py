@@ -12,10 +12,12 @@ Outcome = Literal["pass", "fail", "invalid", "missing"]
 DecisionState = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
 Decodable = Literal["complete", "partial", "none", "too_large", "no_decoder"]
 Depth = Literal["header", "probed", "decoded"]
+Relation = Literal["same_view", "degraded", "answer_changes", "answer_unchanged", "control"]
 
 KINDS: tuple[Kind, ...] = ("image", "audio", "video")
 ROLES: tuple[Role, ...] = ("input", "output", "context")
 OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "invalid", "missing")
+RELATIONS: tuple[Relation, ...] = ("same_view", "degraded", "answer_changes", "answer_unchanged", "control")
 ORIGINAL = "original"
 HUMAN_RATE = "human_rate"
 """The estimand of a metric that says what people would say, worked out from a judge's verdicts and their labels."""
@@ -121,6 +123,27 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a trial was given in a field that variants change: the evidence of what was sent.
+
+    ``item`` is the file, None where the field held none. ``relation`` is what the variant claims to be to the original
+    (None of the original itself) and ``source`` the SHA-256 that it was made from, None where it was made of nothing.
+    ``same_bytes``, ``same_data`` (decoded pixels or samples) and ``same_view`` (to people) were found by comparing it
+    with the original, None where there was nothing to compare; ``difference`` says in words what is not the same.
+    """
+
+    field: str
+    item: MediaItem | None = None
+    relation: Relation | None = None
+    source: str | None = None
+    same_bytes: bool | None = None
+    same_data: bool | None = None
+    same_view: bool | None = None
+    difference: str = ""
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """What one trial gave: an output with recorded media, or an error. ``seconds`` is the system's own time.
 
@@ -198,13 +221,15 @@ class Judgement:
 class Metric:
     """Verdicts summed up: one estimate, its interval, and every denominator.
 
-    ``kind`` is ``rate``, ``score`` or ``count``; ``observed`` = ``passed`` + ``failed``; ``n`` adds ``missing`` and
-    ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside ``n``. No data is None.
-    ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of errors: a hit) already.
+    ``kind`` is ``rate``, ``score``, ``difference`` (of rates) or ``count``; ``observed`` = ``passed`` + ``failed``;
+    ``n`` adds ``missing`` and ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside
+    ``n``. No data is None. ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of
+    errors: a hit) already. ``family`` of a metric over families holds its other counts and what it is about: as in a
+    rate of errors ``passed`` are its hits, and of a difference those that got better.
     """
 
     criterion: str
-    kind: Literal["rate", "score"]
+    kind: Literal["rate", "score", "difference", "count"]
     variant: str
     slice: Mapping[str, Any] | None
     estimand: str
@@ -220,6 +245,7 @@ class Metric:
     missing: int
     excluded: int = 0
     partly_failed: int = 0
+    family: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,15 @@
 """What ``oloproof.yaml`` and a policy may say, and how they are read."""
 
+from oloproof.config.base import (
+    Criterion,
+    FieldPath,
+    InWords,
+    Name,
+    Options,
+    RepositoryPath,
+    Seconds,
+    ShortForm,
+)
 from oloproof.config.loading import (
     POLICY_FILE,
     PROJECT_FILE,
@@ -11,21 +21,13 @@ from oloproof.config.loading import (
 from oloproof.config.models import (
     RATES,
     CommandOptions,
-    Criterion,
     DatasetOptions,
     EvaluatorOptions,
-    FieldPath,
     HttpOptions,
-    InWords,
-    Name,
-    Options,
     PolicyOptions,
     ProjectOptions,
     RepeatOptions,
-    RepositoryPath,
     RuleOptions,
-    Seconds,
-    ShortForm,
     SystemOptions,
 )
 from oloproof.config.problems import nearest, shown_path, suggestion

@@ -6,70 +6,19 @@ Paths are kept as written here; :mod:`oloproof.config.loading` resolves them aga
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-
-@dataclass(frozen=True)
-class InWords:
-    """Says what a pattern asks for, in words for the person who broke it: ``Annotated[str, ..., InWords("...")]``."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class ShortForm:
-    """Lets a mapping be written as one value: a value of type ``kind`` stands for ``{key: value}``.
-
-    Used as ``Annotated[SomeOptions, ShortForm("path", str)]``.
-    """
-
-    key: str
-    kind: type
-
-    def expand(self, value: Any) -> Any:
-        """Return the long form of ``value``; what is not in the short form stays as it is."""
-        return {self.key: value} if isinstance(value, self.kind) and not isinstance(value, bool) else value
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.expand, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        long = handler(schema)
-        short = handler.resolve_ref_schema(long)["properties"][self.key]
-        choices = [choice for choice in short.get("anyOf", [short]) if choice.get("type") != "null"]
-        return {"anyOf": [*({k: v for k, v in choice.items() if k != "title"} for choice in choices), long]}
-
-
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Criterion = Annotated[
-    str,
-    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=100),
-    InWords("letters, digits, _ and -, beginning with a letter or _"),
-]
-RepositoryPath = Annotated[str, StringConstraints(min_length=1)]
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
-FieldPath = Annotated[str, StringConstraints(min_length=1)]
+from oloproof.config.base import Criterion, FieldPath, InWords, Name, Options, RepositoryPath, Seconds, ShortForm
+from oloproof.config.families import OF_ONE_VARIANT, OWN_GATES, Cohort, is_family_metric
+from oloproof.config.variants import VariantOptions, clashing_names
+from oloproof.records import Relation
 
 RATES = ("error_rate", "invalid_rate", "missing_rate")
-
-
-class Options(BaseModel):
-    """The base of every mapping in a file of ours: unknown keys, wrong types and loose numbers are refused."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, populate_by_name=True)
+BOUNDS = ("min", "max", "max_failures", *OWN_GATES)
+"""The keys of a rule that say what it holds its metric against."""
 
 
 class EvaluatorOptions(Options):
@@ -205,8 +154,13 @@ class RuleOptions(Options):
     min: float | None = None
     max: float | None = None
     max_failures: Annotated[int, Field(ge=0)] | None = None
+    max_identical_delta: Annotated[float, Field(ge=0, le=1)] | None = None
+    min_lossy_accuracy: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_flaky: Annotated[int, Field(ge=0)] | None = None
     margin: Annotated[float, Field(gt=0)] | None = None
     variant: Name | None = None
+    relation: Relation | None = None
+    cohort: Cohort = "all"
     slice: dict[str, Any] | None = None
     decide_on: Literal["interval", "estimate"] = "interval"
     estimand: Literal["human_rate", "judge_rate"] | None = None
@@ -224,8 +178,27 @@ class RuleOptions(Options):
     @property
     def criterion(self) -> str:
         """The criterion that the metric is about."""
-        base, _, rate = self.metric.rpartition(".")
-        return base if rate in RATES and base else self.metric
+        base, _, name = self.metric.rpartition(".")
+        return base if base and (name in RATES or is_family_metric(name)) else self.metric
+
+    @property
+    def family(self) -> str | None:
+        """The metric over families, such as ``delta``, that the rule is about, else None."""
+        base, _, name = self.metric.rpartition(".")
+        return name if base and is_family_metric(name) else None
+
+    @property
+    def spelled_out(self) -> RuleOptions:
+        """The same rule with ``min`` or ``max``, where it is one of an earlier tool's gates under its own name."""
+        for key, (name, relation, cohort) in OWN_GATES.items():
+            limit = getattr(self, key)
+            if limit is not None:
+                bound = (
+                    {"max": limit} if key == "max_flaky" else {"min": 0.0 - limit if key.startswith("max") else limit}
+                )
+                told = {"metric": f"{self.metric}.{name}", "relation": relation, "cohort": cohort, key: None}
+                return self.model_copy(update={**told, **bound})
+        return self
 
     @property
     def rate(self) -> str | None:
@@ -241,9 +214,9 @@ class RuleOptions(Options):
     @model_validator(mode="after")
     def _consistent(self) -> RuleOptions:
         kind = self.effective_kind
-        bounds = [key for key in ("min", "max", "max_failures") if getattr(self, key) is not None]
+        bounds = [key for key in BOUNDS if getattr(self, key) is not None]
         if kind == "interval" and (len(bounds) != 1 or bounds == ["max_failures"]):
-            raise ValueError("an interval rule takes exactly one of min: and max:")
+            raise ValueError(f"an interval rule takes exactly one of min: and max: (or {_either(OWN_GATES)})")
         if kind == "observed_count" and bounds != ["max_failures"]:
             raise ValueError("an observed_count rule takes max_failures: and no min: or max:")
         if self.compares and bounds:
@@ -254,7 +227,32 @@ class RuleOptions(Options):
             raise ValueError(f"margin: goes with non_inferiority and equivalence, not with {kind}")
         if self.rate is not None and kind not in ("interval", "observed_count"):
             raise ValueError(f"{self.metric} takes max: or max_failures:")
+        self._consistent_with_families(kind, bounds)
         return self
+
+    def _consistent_with_families(self, kind: str, bounds: list[str]) -> None:
+        own = next((key for key in bounds if key in OWN_GATES), None)
+        if own is not None and (self.family or self.rate or self.variant or self.relation):
+            raise ValueError(f"{own}: goes with a criterion alone, which it measures over the variants it is about")
+        if self.family is not None and kind != "interval":
+            raise ValueError(f"{self.metric} takes min: or max:")
+        if self.family in OF_ONE_VARIANT and self.variant is None:
+            raise ValueError(f"{self.metric} is about one variant: name it with variant:")
+        worst = self.family is not None and self.family.startswith("worst_")
+        if worst != (self.relation is not None) and own is None:
+            raise ValueError(
+                f"{self.metric} needs relation:, such as degraded"
+                if worst
+                else "relation: goes with the metrics that are called worst, such as worst_delta"
+            )
+        if self.cohort != "all" and self.family is None:
+            raise ValueError("cohort: goes with metrics over families, such as worst_delta")
+
+
+def _either(keys: Iterable[str]) -> str:
+    """Return ``a:, b: or c:``."""
+    *first, last = (f"{key}:" for key in keys)
+    return f"{', '.join(first)} or {last}"
 
 
 States = Literal["FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
@@ -293,8 +291,18 @@ class ProjectOptions(Options):
     policy: PolicyOptions | str | None = None
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
     repeats: Annotated[RepeatOptions, ShortForm("count", int)] = RepeatOptions(count=1)
+    variants: list[VariantOptions] = []
     outputs: RepositoryPath = "out"
     media_roots: list[RepositoryPath] = []
+
+    @field_validator("variants")
+    @classmethod
+    def _own_names(cls, variants: list[VariantOptions]) -> list[VariantOptions]:
+        for name, first, second in clashing_names(variants):
+            raise ValueError(
+                f"variants[{first}] and variants[{second}] both make {name}; a variant is made once, of one field"
+            )
+        return variants
 
 
 SLICE_NAME = re.compile(r"^[^\s.]+$")

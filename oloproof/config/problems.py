@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from oloproof.config.models import InWords
+from oloproof.config.base import InWords
 from oloproof.config.sites import Site, bare, existing, fields_of, locate, value_at
 from oloproof.config.yaml12 import Document, Path, scalar
 from oloproof.errors import Problem

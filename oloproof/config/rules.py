@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from oloproof.config.families import FAMILY_METRICS, limits_of
 from oloproof.config.models import RATES, EvaluatorOptions, RuleOptions
 from oloproof.config.problems import nearest, percent_hint, suggestion
 from oloproof.config.sites import value_at
@@ -64,17 +65,18 @@ def rule_problems(
 def _metric_problems(rule: RuleOptions, criteria: Sequence[str], document: Document, path: Keys) -> list[Problem]:
     if rule.metric != "error_rate" and rule.criterion not in criteria:
         return [document.problem((*path, "metric"), _no_such_metric(rule, criteria))]
+    low, high = limits_of(rule.family) if rule.family else (0.0, 1.0)
     return [
-        document.problem((*path, key), _no_such_rate(value))
+        document.problem((*path, key), _no_such_value(value, low, high))
         for key, value in (("min", rule.min), ("max", rule.max))
-        if rule.rate and value is not None and not 0 <= value <= 1
+        if (rule.rate or rule.family) and value is not None and not low <= value <= high
     ]
 
 
 def _no_such_metric(rule: RuleOptions, criteria: Sequence[str]) -> str:
     base, dot, _ = rule.metric.rpartition(".")
     if dot and base in criteria:
-        names = [f"{base}.{rate}" for rate in RATES]
+        names = [f"{base}.{name}" for name in (*RATES, *FAMILY_METRICS, "pass^2", "pass@2")]
         return f"{rule.metric} is no metric; {suggestion(rule.metric, names, 'metrics of ' + base)}"
     near = nearest(rule.criterion, criteria)
     if near:
@@ -82,6 +84,8 @@ def _no_such_metric(rule: RuleOptions, criteria: Sequence[str]) -> str:
     return f"no evaluator reports {rule.criterion}; criteria: {', '.join(criteria) or 'none'}"
 
 
-def _no_such_rate(value: float) -> str:
-    hint = percent_hint(value, 1) or "; 80 % is written 0.80"
-    return f"a rate lies between 0 and 1{hint} (found {value:g})"
+def _no_such_value(value: float, low: float, high: float) -> str:
+    what = "a difference of rates" if low < 0 else "a number of cases" if high > 1 else "a rate"
+    hint = percent_hint(value, 1) or "; 80 % is written 0.80" if high == 1 else ""
+    within = f"lies between {low:g} and {high:g}" if high <= 1 else "is 0 or more"
+    return f"{what} {within}{hint} (found {value:g})"

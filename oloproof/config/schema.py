@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from oloproof.config.models import EvaluatorOptions, Options, PolicyOptions, ProjectOptions
+from oloproof.config.base import Options
+from oloproof.config.models import EvaluatorOptions, PolicyOptions, ProjectOptions
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

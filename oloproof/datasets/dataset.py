@@ -41,7 +41,8 @@ class Dataset:
         self._folder = project.dataset_folder
         self._table = project.dataset_table
         self._outputs = project.outputs
-        self._media = tuple(options.media) if self._folder is None else ("file", *options.media)
+        named = [*options.media, *(one.field for one in project.options.variants if one.names_a_file)]
+        self._media = tuple(dict.fromkeys(named if self._folder is None else ["file", *named]))
         self._checked: str | None = None
         self._digest: Callable[[], str] = str
 

@@ -93,6 +93,17 @@ class Evaluator(ABC, Generic[OptionsT]):
         return False
 
     @property
+    def answer(self) -> str:
+        """What tells two answers apart: ``output``, a part of it (``output.total``), or the ``outcome`` alone.
+
+        An evaluator that notes in its details what it ``found`` in an answer is asked for that first.
+        """
+        if self.calls_model or self.reads_media:
+            return "outcome"
+        field = getattr(self.options, "field", None)
+        return f"output.{field}" if field else "output"
+
+    @property
     def hosts(self) -> Mapping[str, str]:
         """Each host that it sends something to, and what it sends."""
         return {}

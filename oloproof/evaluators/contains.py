@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator, model_validator
 
-from oloproof.config.models import EvaluatorOptions, FieldPath
+from oloproof.config.base import FieldPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.evaluators.base import (
     MISSING_FIELD,
     Evaluator,

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from oloproof.config.models import EvaluatorOptions, FieldPath
+from oloproof.config.base import FieldPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.evaluators.base import (
     MISSING_FIELD,
     Evaluator,

@@ -11,7 +11,8 @@ from typing import Annotated, Any, BinaryIO, ClassVar, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from oloproof.config.models import EvaluatorOptions, FieldPath, RepositoryPath
+from oloproof.config.base import FieldPath, RepositoryPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.errors import EvaluatorError, MediaError, MediaMissing, MediaUnreadable, ToolMissing
 from oloproof.evaluators.base import (
     MISSING_FIELD,

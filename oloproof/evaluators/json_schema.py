@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from oloproof.config.models import EvaluatorOptions, FieldPath
+from oloproof.config.base import FieldPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError
 from oloproof.evaluators.base import MISSING_FIELD, Evaluator, Subject, field_absent, field_of, shorten

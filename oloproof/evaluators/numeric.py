@@ -11,7 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from oloproof.config.models import EvaluatorOptions, FieldPath
+from oloproof.config.base import FieldPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.evaluators.base import (
     MISSING_FIELD,
     Evaluator,

@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from oloproof.config.models import EvaluatorOptions, FieldPath
+from oloproof.config.base import FieldPath
+from oloproof.config.models import EvaluatorOptions
 from oloproof.evaluators.base import (
     MISSING_FIELD,
     Evaluator,

@@ -25,14 +25,15 @@ def equipment() -> list[Equipment]:
     """Return everything that files may need, installed or not."""
     system = "apt-get install ffmpeg, or brew install ffmpeg"
     return [
-        Equipment("pillow", _package("pillow"), "decoding images, thumbnails, image_matches_reference", INSTALL),
-        Equipment("imagehash", _package("imagehash"), "image_matches_reference", INSTALL),
-        Equipment("ffprobe", _tool("ffprobe"), "facts of video and of compressed audio", system),
-        Equipment("ffmpeg", _tool("ffmpeg"), "decoding video and compressed audio to the end", system),
+        Equipment("pillow", package_version("pillow"), "decoding images, thumbnails, image_matches_reference", INSTALL),
+        Equipment("imagehash", package_version("imagehash"), "image_matches_reference", INSTALL),
+        Equipment("ffprobe", tool_version("ffprobe"), "facts of video and of compressed audio", system),
+        Equipment("ffmpeg", tool_version("ffmpeg"), "decoding video and compressed audio to the end", system),
     ]
 
 
-def _package(name: str) -> str | None:
+def package_version(name: str) -> str | None:
+    """Return the version of an installed package without importing it, None where it is not installed."""
     module = {"pillow": "PIL"}.get(name, name)
     if find_spec(module) is None:
         return None
@@ -42,7 +43,8 @@ def _package(name: str) -> str | None:
         return "unknown"
 
 
-def _tool(name: str) -> str | None:
+def tool_version(name: str) -> str | None:
+    """Return the version of ``ffmpeg`` or ``ffprobe`` as it tells it, None where it is not installed."""
     if shutil.which(name) is None:
         return None
     lines: list[str] = []

@@ -150,6 +150,22 @@ def open_upright_srgb(
             raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code=code) from error
 
 
+def shown_as(picture: Image.Image, draft: Draft, *, background: str = "white") -> Image.Image:
+    """Return a decoded picture as a viewer shows it; raises ``MediaUnreadable`` with code ``damaged``."""
+    with quiet():
+        try:
+            return _upright(_flattened(picture, picture.info.get("icc_profile"), background), draft)
+        except pillow_errors() as error:
+            raise MediaUnreadable(
+                f"{describe(draft.found.format)} that cannot be decoded: {error}", code="damaged"
+            ) from error
+
+
+def upright(picture: Image.Image, draft: Draft) -> Image.Image:
+    """Return a decoded picture turned and flipped as its orientation says; its pixels stay what they are."""
+    return _upright(picture, draft)
+
+
 def decodable_draft(source: Source, limits: Limits = DEFAULT) -> Draft:
     """Return the header facts of a picture that may be decoded.
 

@@ -1,6 +1,10 @@
 """From verdicts to metrics and from rules to decisions."""
 
+from oloproof.policy.answers import answer_reader
 from oloproof.policy.comparing import Comparison, compare_cases, decide_comparison, partial_decision
+from oloproof.policy.families import FamilyAsk, family_metrics
+from oloproof.policy.members import Family, families
+from oloproof.policy.members import Reader as FamilyReader
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
 from oloproof.policy.reasons import REASONS
 from oloproof.policy.rules import Standing, count_against, decide_rule, threshold_of
@@ -9,12 +13,18 @@ __all__ = [
     "REASONS",
     "CaseValue",
     "Comparison",
+    "Family",
+    "FamilyAsk",
+    "FamilyReader",
     "Measure",
     "Standing",
+    "answer_reader",
     "compare_cases",
     "count_against",
     "decide_comparison",
     "decide_rule",
+    "families",
+    "family_metrics",
     "partial_decision",
     "rate_of",
     "reduce_cases",

@@ -33,6 +33,10 @@ class Measure:
     repeats: int = 1
     pass_when: int | None = None
     calls_model: bool = False
+    type: str = ""
+    """The type of the evaluator that reports it."""
+    answer: str = "output"
+    """What tells two answers apart, as the evaluator says."""
 
     @property
     def binary(self) -> bool:
@@ -83,13 +87,13 @@ def reduce_cases(
 
     The observations of a case stand together, as runs keep them.
     """
-    wanted = _SliceFilter(slice_)
+    wanted = SliceFilter(slice_)
     chosen = (seen for seen in observations if seen.variant == variant and wanted(seen.slice))
     for _, repeats in groupby(chosen, key=attrgetter("case_id")):
-        yield _reduced(list(repeats), measure)
+        yield reduce_repeats(list(repeats), measure)
 
 
-class _SliceFilter:
+class SliceFilter:
     """Whether a stored slice has all of the wanted values; each distinct slice is looked into once."""
 
     def __init__(self, wanted: Mapping[str, Any] | None) -> None:
@@ -97,6 +101,7 @@ class _SliceFilter:
         self._known: dict[str | None, bool] = {}
 
     def __call__(self, text: str | None) -> bool:
+        """Return whether a stored slice, None where a case has none, has all of the wanted values."""
         if self._wanted is None:
             return True
         if text not in self._known:
@@ -114,7 +119,8 @@ def _same(found: Any, wanted: Any) -> bool:
     return bool(found == wanted) and isinstance(found, bool) == isinstance(wanted, bool)
 
 
-def _reduced(repeats: Sequence[Observation], measure: Measure) -> CaseValue:
+def reduce_repeats(repeats: Sequence[Observation], measure: Measure) -> CaseValue:
+    """Return the value of one case, given what each of its repeats came to."""
     case_id = repeats[0].case_id
     if len(repeats) == 1 == measure.repeats and (value := _value(repeats[0], measure)) is not None:
         return CaseValue(case_id, value, value, value, failed=repeats[0].outcome == "fail")

@@ -12,6 +12,7 @@ REASONS: dict[str, str] = {
     "estimate_below_minimum": "the estimate is below the minimum (the rule decides on the estimate)",
     "estimate_meets_maximum": "the estimate is at most the maximum (the rule decides on the estimate)",
     "estimate_above_maximum": "the estimate is above the maximum (the rule decides on the estimate)",
+    "original_all_wrong": "no original is right, so no variant could be worse and the rule would pass whatever it does",
     "no_observations": "nothing was observed, so nothing can be said",
     "observed_failures_within_limit": "no more cases failed than the limit, counting what is missing as failed",
     "observed_failures_exceed_limit": "more cases failed than the limit",

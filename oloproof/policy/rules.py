@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, interval_words, slice_words
+from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, family_words, interval_words, slice_words
 from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric
 from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
@@ -94,15 +94,23 @@ def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
             return "INSUFFICIENT_EVIDENCE", "no_observations"
         return _by_estimate(rule, metric, metric.estimate)
     state = decide(metric.interval, minimum=rule.min, maximum=rule.max)
+    if state == "PASS" and rule.family in ("delta", "worst_delta") and rule.min is not None and _all_wrong(metric):
+        return "INSUFFICIENT_EVIDENCE", "original_all_wrong"
     if state != "INSUFFICIENT_EVIDENCE":
         return state, _BOUND_REASONS[state, rule.min is not None]
     if metric.observed == 0:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
-    if metric.method == CLOPPER_PEARSON and metric.missing + metric.invalid:
+    if metric.method == CLOPPER_PEARSON and metric.family is None and metric.missing + metric.invalid:
         without = clopper_pearson(metric.passed, metric.observed, metric.level)
         if decide(without, minimum=rule.min, maximum=rule.max) != "INSUFFICIENT_EVIDENCE":
             return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
     return "INSUFFICIENT_EVIDENCE", "interval_overlaps_threshold"
+
+
+def _all_wrong(metric: Metric) -> bool:
+    """Return whether the original of no case was right, below which no variant can fall."""
+    originals = (metric.family or {}).get("original", {})
+    return bool(originals.get("observed")) and not originals.get("right")
 
 
 _BOUND_REASONS = {
@@ -158,6 +166,8 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
+    if reason == "interval_overlaps_threshold" and metric.family is not None:
+        why = _OPEN
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
 
 
@@ -176,11 +186,15 @@ def _beside(rule: RuleOptions, metric: Metric) -> str:
     if rule.effective_kind == "observed_count" and metric.partly_failed:
         return f" ({_open(metric)} missing or invalid of {metric.n})" if _open(metric) else ""
     unknown = [f"{count} {word}" for count, word in ((metric.missing, "missing"), (metric.invalid, "invalid")) if count]
-    return f" ({' and '.join(unknown)} of {metric.n})" if unknown else ""
+    told = [f"{' and '.join(unknown)} of {metric.n}"] if unknown else []
+    if metric.family is not None:
+        told = [*family_words(metric), *told]
+    return f" ({', '.join(told)})" if told else ""
 
 
 _COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
 _NONE_WHOLE = "No case was observed in full."
+_OPEN = "The truth may lie on either side; more cases would tell."
 _WHY = {
     "lower_bound_meets_minimum": "Even the low end is enough.",
     "upper_bound_below_minimum": "Even the high end is too low.",
@@ -191,6 +205,7 @@ _WHY = {
     "estimate_below_minimum": "Decided on the estimate alone.",
     "estimate_meets_maximum": "Decided on the estimate alone.",
     "estimate_above_maximum": "Decided on the estimate alone.",
+    "original_all_wrong": "No original is right, so no variant could be worse: that says nothing.",
     "no_observations": "Nothing was observed.",
     "observed_failures_within_limit": "Within the limit.",
     "observed_failures_exceed_limit": "Over the limit.",

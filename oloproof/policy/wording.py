@@ -30,6 +30,10 @@ def number_words(value: float | None, kind: str) -> str:
     """
     if value is None:
         return "no data"
+    if kind == "difference":
+        return f"{value * 100 + 0.0:+.1f} points"
+    if kind == "count":
+        return f"{value:g}"
     if kind != "rate":
         return f"{value:.3f}"
     if 0.9995 <= value < 1.0:
@@ -44,6 +48,10 @@ def interval_words(metric: Metric) -> str:
     low, high = metric.interval
     if metric.kind == "rate":
         return f"[{rounded_down(low * 100, 1):.1f} %, {rounded_up(high * 100, 1):.1f} %]"
+    if metric.kind == "difference":
+        return f"[{rounded_down(low * 100, 1):+.1f}, {rounded_up(high * 100, 1):+.1f}]"
+    if metric.kind == "count":
+        return f"[{low:g}, {high:g}]"
     return f"[{rounded_down(low, 3):.3f}, {rounded_up(high, 3):.3f}]"
 
 
@@ -65,7 +73,23 @@ def bar_words(bar: float | None, kind: str) -> str:
     """Return what a rule asks for as it is compared with: ``80 %`` of a rate, ``3.5`` of a score."""
     if bar is None:
         return "nothing"
+    if kind == "difference":
+        return f"{bar * 100:+.10g} points" if bar else "0 points"
     return f"{bar * 100:.10g} %" if kind == "rate" else f"{bar:.10g}"
+
+
+def family_words(metric: Metric) -> list[str]:
+    """Return what stands beside the estimate of a metric over families: its counts, and what it is about."""
+    told, family = [], metric.family or {}
+    if "better" in family:
+        told.append(f"{family['better']} better, {family['worse']} worse of {metric.observed}")
+    elif metric.kind == "rate":
+        told.append(f"{family.get('numerator', family.get('hits'))} of {metric.observed} cases")
+    if family.get("worst_variant"):
+        told.append(f"worst of {len(family['variants'])}: {family['worst_variant']}")
+    if metric.excluded:
+        told.append(f"{metric.excluded} flaky left out")
+    return told
 
 
 def rounded_down(value: float, digits: int) -> float:

@@ -14,6 +14,7 @@ from oloproof.media import MediaReader
 from oloproof.media.images import thumbnail
 from oloproof.records import Judgement, MediaItem, Verdict
 from oloproof.reports.contexts import CaseView, Column, Fact, Mark, MediaView, TrialView, Value, VerdictView
+from oloproof.reports.delivered import shown_media
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     WORST_FIRST,
@@ -110,7 +111,7 @@ class CaseViews:
 
     def _trial(self, run: StoredRun, trial: StoredTrial, *, single: bool) -> TrialView:
         execution = trial.execution
-        media = tuple(self._media(item) for item in execution.media)
+        media = tuple(self._media(item) for item in shown_media(trial))
         word = worst_word(trial)
         place = place_words(trial.variant, trial.repeat)
         verdicts = [

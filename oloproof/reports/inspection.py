@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from oloproof.labels.saw import saw_words
+from oloproof.records import ORIGINAL
 from oloproof.reports.layout import GAP, Paint, block, plain, wrapped
 from oloproof.reports.wording import (
     count_words,
@@ -63,11 +64,27 @@ def _trial(trial: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
             lines += block(visible(trial["error_detail"].rstrip()), GAP * 2, 40)
     else:
         lines += _value("output", trial["output"], paint)
+    for delivery in trial.get("delivered", ()):
+        lines += _delivery(delivery, trial["variant"], width, paint)
     for item in trial["media"]:
         lines += _item(item, width, paint)
     for verdict in trial["verdicts"]:
         lines += verdict_lines(verdict, width, paint)
     return lines
+
+
+def _delivery(delivery: Mapping[str, Any], variant: str, width: int, paint: Paint) -> list[str]:
+    """Return what a variant was given: the file, what it claims to be, and what was found of that."""
+    if variant == ORIGINAL:
+        return []
+    item = delivery["file"]
+    what = "no file" if item is None else f"{item['media_type']}, {item['size']:,} bytes, sha256 {item['sha256']}"
+    finding = delivery["finding"]
+    same = delivery["same"] or {}
+    levels = [f"same {name}" for name in ("bytes", "data", "view") if same.get(name)]
+    told = [delivery["relation"] or "", *levels, delivery["difference"], finding["message"] if finding else ""]
+    head = f"{GAP}{paint('given', 'quiet')} {one_line(delivery['field'])}{GAP}{what}"
+    return [head, *wrapped(one_line(", ".join(filter(None, told)), 300), width, GAP * 3)]
 
 
 def _item(item: Mapping[str, Any], width: int, paint: Paint) -> list[str]:

@@ -55,7 +55,7 @@ def run_page(
 ) -> RunPage:
     """Return the page of a run with at most ``cases`` cases, those that did not pass first."""
     chosen, total = choose_cases(history, run, cases)
-    rules = {} if policy is None else {rule.id: rule for rule in policy.rules}
+    rules = {} if policy is None else {rule.id: rule.spelled_out for rule in policy.rules}
     level = conclusion.metrics[0].level if conclusion.metrics else 0.95
     banner = banner_of(run, conclusion.decisions, hide)
     return RunPage(
@@ -106,6 +106,8 @@ def _cases_words(run: StoredRun, shown: int, total: int) -> str:
 
 def banner_of(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) -> Banner:
     """Return what was decided of a run, in words."""
+    if run.state == "running":
+        return Banner("RUNNING", "undecided", "No decision until it ends", "What is stored so far stands below.")
     if run.state != "complete":
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return Banner("NOT COMPLETED", "undecided", f"The run is {run.state}", visible(hide.text(why)))
@@ -224,6 +226,8 @@ def _measured(metric: Metric) -> str:
 
 def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
     """Return the ends of the axis that a metric lies on."""
+    if metric.kind in ("difference", "count"):
+        return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
     measure = measures_of(run.document).get(metric.criterion)
     return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from oloproof.policy import Comparison
 from oloproof.policy.wording import interval_words, number_words
-from oloproof.records import Decision, Metric
+from oloproof.records import ORIGINAL, Decision, Metric
 from oloproof.reports.layout import GAP, Cell, Paint, plain, table, width_of, wrapped
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
@@ -68,6 +68,9 @@ def _header(document: Mapping[str, Any], seconds: float | None, now: float, widt
     system = document["system"]
     named = one_line(f"{document['project']}, {system['name']}@{system['version']}")
     facts = [count_words(document["cases"], "case")]
+    trials = document.get("trials", document["cases"])
+    if trials != document["cases"]:
+        facts.append(f"{trials:,} trials")
     if document["partial"]:
         facts.append("only a part of the dataset")
     if seconds is not None:
@@ -108,11 +111,30 @@ def judge_lines(judges: Sequence[Mapping[str, Any]], *, width: int = 80) -> list
 
 
 def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = plain) -> list[str]:
-    """Return the table of metrics; what is not counted (passes of a score) is a dash."""
+    """Return the table of metrics; what is not counted (passes of a score) is a dash.
+
+    Of a variant's metrics over families those that are zero, with nothing missing, are only counted.
+    """
     if not metrics:
         return []
     head = ("criterion", "n", "pass", "fail", "missing", "invalid", "estimate", "interval")
-    return table(head, [_metric_row(one) for one in metrics], align="lrrrrrrl", width=width, paint=paint)
+    shown = [one for one in metrics if not _still(one)]
+    lines = table(head, [_metric_row(one) for one in shown], align="lrrrrrrl", width=width, paint=paint)
+    left = len(metrics) - len(shown)
+    return (
+        [*lines, *wrapped(f"{left} metrics of variants more are zero; --json has them", width, "", first="")]
+        if left
+        else lines
+    )
+
+
+def _still(metric: Metric) -> bool:
+    return (
+        metric.family is not None
+        and metric.variant != ORIGINAL
+        and metric.estimate == 0.0
+        and metric.observed == metric.n
+    )
 
 
 def _metric_row(metric: Metric) -> list[Cell]:

@@ -136,15 +136,18 @@ def judged_words(saw: Mapping[str, Any]) -> str:
 
 
 def metric_name(metric: Metric) -> str:
-    """Return a metric's criterion with its variant and slice."""
+    """Return a metric's criterion with its variant and slice, of one over families the relation and the cohort."""
     variant = "" if metric.variant == ORIGINAL else f" [{metric.variant}]"
     people = " (people)" if metric.estimand == HUMAN_RATE else ""
-    return metric.criterion + people + variant + slice_words(metric.slice)
+    about = [
+        str(value) for key in ("relation", "cohort") if (value := (metric.family or {}).get(key)) not in (None, "all")
+    ]
+    return metric.criterion + people + variant + (f" ({', '.join(about)})" if about else "") + slice_words(metric.slice)
 
 
 def counted(metric: Metric) -> tuple[str, str]:
-    """Return how many cases passed and failed; dashes for scores and for rates of errors, where none does either."""
-    if metric.kind != "rate" or metric.criterion.rpartition(".")[2] in RATES:
+    """Return how many cases passed and failed; dashes where none does either, as in scores and in rates of errors."""
+    if metric.kind != "rate" or metric.family is not None or metric.criterion.rpartition(".")[2] in RATES:
         return "–", "–"
     return f"{metric.passed:,}", f"{metric.failed:,}"
 

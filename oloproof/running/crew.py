@@ -8,23 +8,27 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from queue import Empty, SimpleQueue
 
-from oloproof.running.work import Work
+from oloproof.running.work import FamilyWork, Work
 from oloproof.storage import Entry
+
+Job = Work | FamilyWork
+Done = Entry | list[Work]
+"""What came of a job: a trial that is done, or the work that a family turned into."""
 
 _GATHERING = 0.01
 """Seconds in which results gather before they are taken: quick trials share the cost of waking the main thread."""
 
 
 class Crew:
-    """``size`` threads that turn work into entries. An exception of ``process`` is handed over as a result."""
+    """``size`` threads that do jobs. An exception of ``process`` is handed over as a result."""
 
     def __init__(
-        self, size: int, process: Callable[[Work], Entry], surrounding: Callable[[], AbstractContextManager[None]]
+        self, size: int, process: Callable[[Job], Done], surrounding: Callable[[], AbstractContextManager[None]]
     ) -> None:
         self._process = process
         self._surrounding = surrounding
-        self._work: SimpleQueue[Work | None] = SimpleQueue()
-        self._results: SimpleQueue[Entry | BaseException] = SimpleQueue()
+        self._work: SimpleQueue[Job | None] = SimpleQueue()
+        self._results: SimpleQueue[Done | BaseException] = SimpleQueue()
         self._stopping = False
         self._threads = [
             threading.Thread(target=self._run, name=f"oloproof-{number}", daemon=True) for number in range(size)
@@ -35,11 +39,11 @@ class Crew:
         for thread in self._threads:
             thread.start()
 
-    def give(self, work: Work) -> None:
-        """Queue one piece of work."""
-        self._work.put(work)
+    def give(self, job: Job) -> None:
+        """Queue one job."""
+        self._work.put(job)
 
-    def take(self, patience: float) -> list[Entry | BaseException]:
+    def take(self, patience: float) -> list[Done | BaseException]:
         """Return what was done since the last call; waits up to ``patience`` seconds for the first of it."""
         try:
             taken = [self._results.get(timeout=patience)]
@@ -48,9 +52,9 @@ class Crew:
         time.sleep(_GATHERING)
         return taken + self.leftovers()
 
-    def leftovers(self) -> list[Entry | BaseException]:
+    def leftovers(self) -> list[Done | BaseException]:
         """Return what is done, without waiting."""
-        taken: list[Entry | BaseException] = []
+        taken: list[Done | BaseException] = []
         while True:
             try:
                 taken.append(self._results.get_nowait())

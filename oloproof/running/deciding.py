@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from oloproof.config.models import PolicyOptions, RuleOptions
-from oloproof.config.problems import nearest
+from oloproof.config.problems import nearest, suggestion
 from oloproof.errors import ConfigError
 from oloproof.policy import (
     Comparison,
@@ -21,7 +21,8 @@ from oloproof.policy import (
     reduce_cases,
     summarize,
 )
-from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.records import ORIGINAL, Decision, Metric, Relation
+from oloproof.running.families import FamilyBook, family_problems
 from oloproof.running.standing import JudgeStanding, human_metric, judge_table, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 EXECUTIONS = "error_rate"
 """The metric that is about executions and not about any criterion."""
+
+_NO_VARIANTS: Mapping[str, Relation] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,16 @@ def measures_of(document: Mapping[str, Any]) -> dict[str, Measure]:
             repeats=repeats["count"],
             pass_when=repeats["pass_when"],
             calls_model=entry["calls_model"],
+            type=entry["type"],
+            answer=entry.get("answer", "outcome" if entry["calls_model"] else "output"),
         )
         for entry in document["evaluators"]
     }
+
+
+def relations_of(document: Mapping[str, Any]) -> dict[str, Relation]:
+    """Return what each variant of a run claims to be to the original, from the document stored with the run."""
+    return dict(document.get("relations") or {})
 
 
 def policy_of(run: StoredRun) -> PolicyOptions | None:
@@ -76,26 +86,32 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
         ConfigError: a rule names a metric that the run does not have.
     """
     policy = policy or PolicyOptions()
-    measures = measures_of(run.document)
-    refuse_unknown_metrics(policy, measures)
+    measures, variants = measures_of(run.document), relations_of(run.document)
+    refuse_unknown_metrics(policy, measures, variants)
     book = _Book(history, run, measures, policy.confidence_level)
     for criterion in measures:
-        book.metric(criterion, None, ORIGINAL, None)
+        for variant in (ORIGINAL, *variants):
+            book.metric(criterion, None, variant, None)
+    rules = [rule.spelled_out for rule in policy.rules]
+    families = FamilyBook(history, run, measures, variants, rules, policy.confidence_level)
     judges = standing_of(history, run, measures, policy)
     standing = Standing(partial=run.partial, judges=unfit(judges))
-    decisions = tuple(_decide(rule, book, standing, judges, policy) for rule in policy.rules)
-    return Conclusion(tuple(book.metrics.values()), decisions, validation_state(judges))
+    decisions = tuple(_decide(rule, book, families, standing, judges, policy) for rule in rules)
+    return Conclusion((*book.metrics.values(), *families.metrics), decisions, validation_state(judges))
 
 
 def _decide(
     rule: RuleOptions,
     book: _Book,
+    families: FamilyBook,
     standing: Standing,
     judges: Mapping[str, JudgeStanding],
     policy: PolicyOptions,
 ) -> Decision:
     if rule.compares:
         return decide_comparison(rule, None, standing.judges, policy.block_on)
+    if rule.family is not None:
+        return decide_rule(rule, families.metric(rule), standing, policy.block_on)
     metric = book.metric(rule.criterion, rule.rate, rule.variant or ORIGINAL, rule.slice)
     judge = judges.get(rule.criterion)
     if judge is not None and judge.validation is not None and _asks_for_people(rule, judge):
@@ -105,7 +121,7 @@ def _decide(
 
 def _asks_for_people(rule: RuleOptions, judge: JudgeStanding) -> bool:
     """Whether a rule over a validated judge is about what people would say, which it is unless it says otherwise."""
-    bounded = rule.effective_kind == "interval" and rule.rate is None
+    bounded = rule.effective_kind == "interval" and rule.rate is None and rule.family is None
     return bounded and not judge.reason and rule.estimand != "judge_rate"
 
 
@@ -114,15 +130,17 @@ def unfit(judges: Mapping[str, JudgeStanding]) -> dict[str, str]:
     return {name: one.reason for name, one in judges.items() if one.reason}
 
 
-def refuse_unknown_metrics(policy: PolicyOptions, measures: Mapping[str, Measure]) -> None:
-    """Refuse rules that can never decide anything of a run that measured ``measures``.
+def refuse_unknown_metrics(
+    policy: PolicyOptions, measures: Mapping[str, Measure], variants: Mapping[str, Relation] = _NO_VARIANTS
+) -> None:
+    """Refuse rules that can never decide anything of a run that measured ``measures`` on ``variants``.
 
     Raises:
         ConfigError: naming each such rule.
     """
     problems = [
         f"rule {policy.rules[number].id!r}: {key}: {message}"
-        for number, key, message in rule_problems(policy, measures)
+        for number, key, message in rule_problems(policy, measures, variants=variants)
     ]
     if problems:
         raise ConfigError("\n".join(problems))
@@ -134,6 +152,7 @@ def rule_problems(
     *,
     unsure: Collection[str] = (),
     slices: Sequence[str] | None = None,
+    variants: Mapping[str, Relation] | None = _NO_VARIANTS,
 ) -> Iterator[tuple[int, str, str]]:
     """Yield what is wrong with rules, given what is measured: the rule's place in the list, its key, the message.
 
@@ -145,14 +164,20 @@ def rule_problems(
         measures: how each criterion is summed up.
         unsure: criteria that exist and of which no more is known.
         slices: the slice fields that the cases have, None where they are not known.
+        variants: the variants that cases have beside ``original`` with what each claims to be to it, None where they
+            are not known.
     """
     for number, rule in enumerate(policy.rules):
-        for key, message in _problems_of(rule, measures, unsure, slices):
+        for key, message in _problems_of(rule, measures, unsure, slices, variants):
             yield number, key, message
 
 
 def _problems_of(
-    rule: RuleOptions, measures: Mapping[str, Measure], unsure: Collection[str], slices: Sequence[str] | None
+    rule: RuleOptions,
+    measures: Mapping[str, Measure],
+    unsure: Collection[str],
+    slices: Sequence[str] | None,
+    variants: Mapping[str, Relation] | None,
 ) -> Iterator[tuple[str, str]]:
     measure = measures.get(rule.criterion)
     if measure is None and rule.metric != EXECUTIONS and rule.criterion not in unsure:
@@ -160,8 +185,9 @@ def _problems_of(
         yield "metric", f"the run has no criterion {rule.criterion!r}; it has {known}"
     elif measure is not None or rule.rate is not None:
         yield from _unreachable(rule, measure)
-    if rule.variant not in (None, ORIGINAL):
-        yield "variant", f"there are no variants {rule.variant!r}: every case is run as it is; leave variant: out"
+    if rule.variant not in (None, ORIGINAL) and variants is not None and rule.variant not in variants:
+        yield "variant", _no_such_variant(str(rule.variant), variants)
+    yield from family_problems(rule.spelled_out, measure, variants)
     for name in rule.slice or ():
         if slices is not None and name not in slices:
             told = f"the slice fields are {', '.join(slices)}" if slices else "no case has a slice"
@@ -169,7 +195,15 @@ def _problems_of(
             yield "slice", f"no case has the slice field {name!r}; {f'did you mean {near}?' if near else told}"
 
 
+def _no_such_variant(name: str, variants: Collection[str]) -> str:
+    if not variants:
+        return f"there is no variant {name!r}: every case is run as it is; leave variant: out, or declare variants:"
+    return f"there is no variant {name!r}; {suggestion(name, [ORIGINAL, *variants], 'variants')}"
+
+
 def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:
+    if rule.family is not None:
+        return
     score = measure is not None and measure.kind == "score" and rule.rate is None
     low, high = measure.score_range if measure is not None and score else (0.0, 1.0)
     for key in ("min", "max"):
@@ -211,7 +245,8 @@ class _Book:
             measure = Measure(name, repeats=self._run.document["repeats"]["count"])
         if measure is None:
             raise ConfigError(f"the run has no criterion {criterion!r}")
-        values = reduce_cases(self._observations(criterion, rate), measure, variant=variant, slice_=slice_)
+        seen = self._observations(criterion, rate, variant)
+        values = reduce_cases(seen, measure, variant=variant, slice_=slice_)
         metric = summarize(values, measure, self._level, name=name, variant=variant, slice_=slice_)
         return metric if rate is None else replace(metric, estimand=rate)
 
@@ -221,15 +256,18 @@ class _Book:
         if key not in self.metrics:
             measure = self._measures[judged.criterion]
             values = reduce_cases(
-                self._observations(judged.criterion, None), measure, variant=judged.variant, slice_=judged.slice
+                self._observations(judged.criterion, None, judged.variant),
+                measure,
+                variant=judged.variant,
+                slice_=judged.slice,
             )
             self.metrics[key] = human_metric(self._history, self._run, judged, values, validation)
         return self.metrics[key]
 
-    def _observations(self, criterion: str, rate: str | None) -> Iterator[Observation]:
+    def _observations(self, criterion: str, rate: str | None, variant: str) -> Iterator[Observation]:
         if criterion == EXECUTIONS and criterion not in self._numbers:
-            return rate_of(self._history.executed(self._run), EXECUTIONS)
-        seen = self._history.observations(self._run, self._numbers[criterion])
+            return rate_of(self._history.executed(self._run, variant=variant), EXECUTIONS)
+        seen = self._history.observations(self._run, self._numbers[criterion], variant=variant)
         return seen if rate is None else rate_of(seen, rate)
 
 

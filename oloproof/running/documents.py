@@ -10,7 +10,7 @@ from typing import Any
 
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
-from oloproof.records import MediaItem
+from oloproof.records import Delivery, MediaItem
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import History, StoredJudgements, StoredRun, StoredTrial
 
@@ -37,6 +37,8 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "exit": conclusion.exit_code,
         "partial": run.partial,
         "cases": run.cases,
+        "trials": run.trials,
+        "relations": dict(run.document.get("relations") or {}),
         "executions": {key: counts[key] for key in ("run", "cached", "failed")},
         "verdicts": {"asked": counts["trials"] * criteria - reused, "cached": reused},
         "oldest_reused": _time_text(history.oldest_reused(run)),
@@ -126,8 +128,29 @@ def trial_document(run: StoredRun, trial: StoredTrial, reader: MediaReader) -> d
         "error_detail": execution.error_detail,
         "seconds": execution.seconds,
         "cached": trial.cached,
+        "input": trial.input,
+        "expected": trial.expected,
+        "delivered": [delivery_document(one, reader) for one in trial.delivered],
         "media": [item_document(item, reader) for item in execution.media],
         "verdicts": [verdict_document(run, trial, number) for number in range(len(trial.verdicts))],
+    }
+
+
+def delivery_document(delivery: Delivery, reader: MediaReader) -> dict[str, Any]:
+    """Return what a trial was given in a field that variants change, as JSON.
+
+    ``relation`` is None of the original; ``same`` is None where nothing was compared with it.
+    """
+    compared = {"bytes": delivery.same_bytes, "data": delivery.same_data, "view": delivery.same_view}
+    finding = delivery.finding
+    return {
+        "field": delivery.field,
+        "relation": delivery.relation,
+        "file": None if delivery.item is None else item_document(delivery.item, reader),
+        "source": delivery.source,
+        "same": None if delivery.same_view is None else compared,
+        "difference": delivery.difference,
+        "finding": None if finding is None else {"code": finding.code, "message": finding.message},
     }
 
 

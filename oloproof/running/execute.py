@@ -13,10 +13,10 @@ from oloproof.errors import MediaDrift, RunInterrupted
 from oloproof.evaluators import Subject
 from oloproof.media import MediaReader, using_reader
 from oloproof.records import Execution
-from oloproof.running.crew import Crew
+from oloproof.running.crew import Crew, Done, Job
 from oloproof.running.events import TrialsDone
 from oloproof.running.verify import explained
-from oloproof.running.work import BLOCK, Work, Workload
+from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, trials_in
 from oloproof.running.workshop import Workshop
 from oloproof.storage import Entry, History
 
@@ -41,8 +41,13 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
         reader=shop.reader,
         system_digest=digest_of(shop.system.identity),
         reuse=reuse,
+        variants=shop.variants,
     )
-    crew = Crew(plan.project.options.concurrency, lambda work: _do(shop, work), lambda: _surrounding(shop))
+
+    def do(job: Job) -> Done:
+        return workload.made(job) if isinstance(job, FamilyWork) else _do(shop, job)
+
+    crew = Crew(plan.project.options.concurrency, do, lambda: _surrounding(shop))
     crew.start()
     try:
         _feed_and_store(shop, crew, workload)
@@ -77,8 +82,12 @@ def _do(shop: Workshop, work: Work) -> Entry:
         execution = Execution(error=work.problem)
     else:
         execution = shop.system.execute(trial)
-    judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
-    return Entry(trial, work.key, work.input, _settled(execution, shop.reader), judgements, work.reused)
+    if work.refused:
+        judgements = shop.bench.not_asked(str(work.problem), code="variant_refused")
+    else:
+        judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
+    settled = _settled(execution, shop.reader)
+    return Entry(trial, work.key, work.input, settled, judgements, work.reused, work.delivered)
 
 
 def _settled(execution: Execution, reader: MediaReader) -> Execution:
@@ -103,18 +112,22 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
         while not exhausted and in_flight <= window - BLOCK:
             block = workload.next_block()
             exhausted = not block
-            in_flight += len(block)
-            for work in block:
-                crew.give(work)
+            in_flight += trials_in(block)
+            for job in block:
+                crew.give(job)
         if in_flight == 0:
             break
-        for result in crew.take(_HEARTBEAT):
-            in_flight -= 1
+        results = crew.take(_HEARTBEAT)
+        done = [result for result in results if isinstance(result, Entry)]
+        waiting += done
+        in_flight -= len(done)
+        for result in results:
             if isinstance(result, BaseException):
                 crew.stop(_GRACE)
                 _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
                 raise _cause(shop, result)
-            waiting.append(result)
+            for work in result if isinstance(result, list) else ():
+                crew.give(work)
         now = time.monotonic()
         if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)

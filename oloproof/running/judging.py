@@ -49,6 +49,11 @@ class Bench:
         """Return the verdicts of every evaluator on one execution, one for each of ``criteria``; raises the same."""
         return [verdict for judgement in self.judgements(subject) for verdict in judgement.verdicts]
 
+    def not_asked(self, reason: str, *, code: str) -> list[Judgement]:
+        """Return that nothing could be measured, from every evaluator: what was to be executed could not be."""
+        verdict = Verdict.missing(reason, code=code)
+        return [Judgement((verdict,) * len(evaluator.criteria)) for evaluator in self.evaluators]
+
     @staticmethod
     def _not_executed(after: str, error: str | None) -> Verdict:
         reason = f"the system failed: {error}"

@@ -17,9 +17,11 @@ from oloproof.datasets import Dataset, Summary, open_dataset
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError, DatasetError, OloproofError, Problem, SystemError_
 from oloproof.evaluators import Evaluator, Registry
-from oloproof.records import Case, Trial
+from oloproof.records import Case, Relation, Trial
 from oloproof.running.deciding import measures_of, rule_problems
+from oloproof.running.relatives import Relatives, families_of
 from oloproof.systems import Surroundings, System, load_system
+from oloproof.variants import Families
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Selection:
 class Plan:
     """A run before it runs. ``config_digest`` is equal for runs that do the same; ``document`` is stored with it.
 
-    ``comparing`` are the evaluators that say something of two runs only: no run asks them.
+    ``members`` counts those of all families, each of which is asked once a repeat. ``comparing`` are the
+    evaluators that say something of two runs only: no run asks them.
     """
 
     project: Project
@@ -60,29 +63,35 @@ class Plan:
     dataset: Dataset
     selection: Selection
     cases: int
+    members: int
     dataset_digest: str
     config_digest: str
     document: dict[str, Any] = field(repr=False)
+    families: Families = field(repr=False)
     comparing: tuple[Evaluator[Any], ...] = ()
 
     @property
     def repeats(self) -> int:
-        """How often each case is executed."""
+        """How often each case, and each variant of it, is executed."""
         return self.project.options.repeats.count
 
     @property
     def trials(self) -> int:
         """How many trials the whole run has."""
-        return self.cases * self.repeats
+        return self.members * self.repeats
 
     def enumerate(self, done: set[int]) -> Iterator[Trial]:
-        """Yield the trials that are not ``done``; a trial keeps its place in every enumeration."""
+        """Yield the trials that are not ``done``; a trial keeps its place in every enumeration.
+
+        The case of each is that of the dataset, whatever the variant: what a variant is given is made later.
+        """
         index = 0
         for case in self.selection.pick(iter(self.dataset)):
-            for repeat in range(self.repeats):
-                if index not in done:
-                    yield Trial(index, case, repeat=repeat)
-                index += 1
+            for variant in self.families.names(case):
+                for repeat in range(self.repeats):
+                    if index not in done:
+                        yield Trial(index, case, variant, repeat)
+                    index += 1
 
 
 def make_plan(project: Project, registry: Registry, selection: Selection) -> Plan:
@@ -97,11 +106,12 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
     summary = findings.of_dataset(dataset)
     system = findings.of_system()
     built = findings.of_evaluators(registry)
-    findings.of_rules(built, None if summary is None else summary.slices)
-    if summary is None or system is None or findings.problems:
+    relatives = findings.of_variants(dataset, selection) if summary is not None else None
+    findings.of_rules(built, None if summary is None else summary.slices, relatives)
+    if summary is None or system is None or relatives is None or findings.problems:
         raise findings.error()
     cases = _count(selection, summary)
-    document = _document(project, system, built)
+    document = _document(project, system, built, relatives.families)
     evaluators = tuple(one.evaluator for one in built)
     return Plan(
         project=project,
@@ -110,6 +120,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
         dataset=dataset,
         selection=selection,
         cases=cases,
+        members=cases * relatives.each if relatives.members is None else relatives.members,
         dataset_digest=summary.digest,
         config_digest=digest_of(
             {
@@ -120,6 +131,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
             }
         ),
         document=document,
+        families=relatives.families,
         comparing=tuple(findings.comparing),
     )
 
@@ -159,6 +171,7 @@ class _Built:
                 "calls_model": evaluator.calls_model,
                 "metric": shape.metric_kind,
                 "score_range": None if shape.score_range is None else list(shape.score_range),
+                "answer": evaluator.answer,
                 "digest": digest,
             }
             for shape in evaluator.criteria
@@ -217,7 +230,17 @@ class _Findings:
                 self.problems.append(self.project.problem(("evaluators", number), str(error)))
         return built
 
-    def of_rules(self, built: Sequence[_Built], slices: Sequence[str] | None) -> None:
+    def of_variants(self, dataset: Dataset, selection: Selection) -> Relatives | None:
+        """Return the families of the dataset, None after keeping why they cannot be made."""
+        try:
+            return families_of(self.project, dataset, selection.pick)
+        except ConfigError as error:
+            self.problems += error.problems
+        except DatasetError as error:
+            self._dataset = error
+        return None
+
+    def of_rules(self, built: Sequence[_Built], slices: Sequence[str] | None, relatives: Relatives | None) -> None:
         """Keep what is wrong with the rules, as far as the evaluators that can be used tell."""
         if self.project.policy is None:
             return
@@ -229,7 +252,8 @@ class _Findings:
         )
         policy, comparing = self.project.policy, {one.criterion: one.type for one in self.comparing}
         unsure = [name for name in self.project.criteria if name not in comparing]
-        for number, key, message in rule_problems(policy, measures, unsure=unsure, slices=slices):
+        variants = None if relatives is None else _relations(relatives.families)
+        for number, key, message in rule_problems(policy, measures, unsure=unsure, slices=slices, variants=variants):
             name = policy.rules[number].criterion
             told = _no_rule_over(name, comparing[name], measures) if key == "metric" and name in comparing else message
             self.problems.append(self.project.policy_problem(("rules", number, key), told))
@@ -271,7 +295,7 @@ def _refuse_unknown(wanted: Sequence[str], known: set[str]) -> None:
         raise ConfigError(f"--case {unknown[0]}: there is no such case{hint}")
 
 
-def _document(project: Project, system: System, built: Sequence[_Built]) -> dict[str, Any]:
+def _document(project: Project, system: System, built: Sequence[_Built], families: Families) -> dict[str, Any]:
     return {
         "project": project_document(project),
         "file": _relative(project.file, project.root),
@@ -281,8 +305,13 @@ def _document(project: Project, system: System, built: Sequence[_Built]) -> dict
         "judges": {digest_of(one.identity): one.identity for one in built if one.evaluator.calls_model},
         "hosts": _hosts_of([one.evaluator for one in built]),
         "repeats": project.options.repeats.model_dump(mode="json"),
+        "relations": _relations(families),
         "versions": {"oloproof": __version__, "python": platform.python_version()},
     }
+
+
+def _relations(families: Families) -> dict[str, Relation]:
+    return {member.name: member.relation for member in families.known.values()}
 
 
 def _hosts_of(evaluators: Sequence[Evaluator[Any]]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
-from oloproof.records import Metric
+from oloproof.records import ORIGINAL, Metric
 from oloproof.running.deciding import conclude
 from oloproof.statistics import (
     more_cases,
@@ -85,7 +85,7 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
 
 def _is_of(metric: Metric, rule: RuleOptions) -> bool:
     same_slice = (None if metric.slice is None else dict(metric.slice)) == rule.slice
-    return metric.criterion == rule.metric and same_slice
+    return metric.criterion == rule.metric and same_slice and metric.variant == (rule.variant or ORIGINAL)
 
 
 def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: PolicyOptions) -> Prospect:

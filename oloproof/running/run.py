@@ -17,6 +17,7 @@ from oloproof.evaluators import Registry, builtin_registry
 from oloproof.media import MediaReader
 from oloproof.records import Notice, Trial
 from oloproof.running.deciding import Conclusion, conclude
+from oloproof.running.delivery_notices import delivery_notices
 from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
@@ -26,7 +27,9 @@ from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
+from oloproof.storage.variant_files import VariantFiles
 from oloproof.systems import Surroundings, trial_folder
+from oloproof.variants import VariantWorkshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ def _carried_out(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
+        for code, message in delivery_notices(history, history.find(shop.run.id)):
+            shop.notice(code, message)
         for notice in judge_notices(history, history.find(shop.run.id)):
             shop.notice(notice.code, notice.message)
         conclusion = conclude(history, history.find(shop.run.id), policy)
@@ -108,7 +113,8 @@ def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> 
     measurements = StoredMeasurements(store)
     reader = MediaReader(root, memo=store.load_memo(), measurements=measurements)
     bench = Bench(plan.evaluators)
-    shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener)
+    variants = VariantWorkshop(plan.families, VariantFiles(root), reader) if plan.families else None
+    shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener, variants)
     try:
         open_system(plan, _surroundings(plan, opened, reader), plan.project.options.concurrency)
         try:

@@ -1,18 +1,20 @@
-"""From trials to work: keys in bulk, earlier answers looked up and verified, what is left to execute."""
+"""From trials to work: keys in bulk, earlier answers looked up and verified, what is left to make and to execute."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
 from pathlib import Path
 
 from oloproof.digests import canonical_json
 from oloproof.errors import MediaDrift, MediaError, MediaMissing
 from oloproof.media import MediaReader
-from oloproof.records import Execution, Trial
+from oloproof.records import Delivery, Execution, Trial
 from oloproof.running.keys import execution_key, portable_input
 from oloproof.storage import Store
+from oloproof.variants import VariantWorkshop, Variation
 
 BLOCK = 256
 
@@ -21,7 +23,8 @@ BLOCK = 256
 class Work:
     """One trial to be done, with its portable input as canonical JSON.
 
-    ``reused`` is the stored execution that answers it, ``problem`` why it cannot be asked.
+    ``reused`` is the stored execution that answers it, ``problem`` why it cannot be asked; ``refused``: it is the
+    variant and not the case that cannot. ``delivered`` is what stands in the fields that variants change.
     """
 
     trial: Trial
@@ -30,13 +33,30 @@ class Work:
     reused: int | None = None
     execution: Execution | None = None
     problem: str | None = None
+    refused: bool = False
+    delivered: tuple[Delivery, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyWork:
+    """Trials of one case of which some variant must be made first; that happens once, for all of them."""
+
+    trials: tuple[Trial, ...]
 
 
 class Workload:
     """Turns trials into work, a block at a time, so that the database is asked once a block."""
 
     def __init__(
-        self, trials: Iterator[Trial], *, root: Path, store: Store, reader: MediaReader, system_digest: str, reuse: bool
+        self,
+        trials: Iterator[Trial],
+        *,
+        root: Path,
+        store: Store,
+        reader: MediaReader,
+        system_digest: str,
+        reuse: bool,
+        variants: VariantWorkshop | None = None,
     ) -> None:
         self._trials = trials
         self._root = root
@@ -44,16 +64,51 @@ class Workload:
         self._reader = reader
         self._system_digest = system_digest
         self._reuse_up_to = store.newest_execution() if reuse else 0
+        self._variants = variants
+        self._families = groupby(trials, key=lambda trial: trial.case.id)
+        self._lock = threading.Lock()
         self.stale = 0
         """How many earlier answers were not reused because their files are not what they were."""
 
-    def next_block(self) -> list[Work]:
-        """Return the next block of work, empty at the end."""
-        block = [self._work(trial) for trial in islice(self._trials, BLOCK)]
+    def next_block(self) -> list[Work | FamilyWork]:
+        """Return the next block of work, empty at the end: about :data:`BLOCK` trials, a family's always together."""
+        if self._variants is None:
+            return [*self._answered(self._work(trial) for trial in islice(self._trials, BLOCK))]
+        families: list[FamilyWork] = []
+        ready: list[Work] = []
+        while len(ready) + sum(len(family.trials) for family in families) < BLOCK:
+            _, trials = next(self._families, (None, None))
+            if trials is None:
+                break
+            group = tuple(trials)
+            known = self._variants.ready(group[0].case)
+            if known is None:
+                families.append(FamilyWork(group))
+            else:
+                ready += (self._varied(trial, known[trial.variant]) for trial in group)
+        return [*families, *self._answered(ready)]
+
+    def made(self, family: FamilyWork) -> list[Work]:
+        """Make the variants of a family and return its work; called from any thread.
+
+        Raises:
+            ToolMissing: ffmpeg or Pillow is needed and not installed.
+        """
+        assert self._variants is not None  # noqa: S101 - there is no family without it
+        found = self._variants.make(family.trials[0].case)
+        return self._answered(self._varied(trial, found[trial.variant]) for trial in family.trials)
+
+    def _answered(self, works: Iterable[Work]) -> list[Work]:
+        """Return the work with the earlier answers that hold."""
+        block = list(works)
         found = self._store.cached([work.key for work in block if work.problem is None], self._reuse_up_to)
-        if not found:
-            return block
-        return [self._with_answer(work, found) for work in block]
+        return [self._with_answer(work, found) for work in block] if found else block
+
+    def _varied(self, trial: Trial, variation: Variation) -> Work:
+        work = self._work(replace(trial, case=variation.case))
+        problem = work.problem or variation.problem
+        refused = variation.problem is not None and work.problem is None
+        return replace(work, delivered=variation.deliveries, problem=problem, refused=refused)
 
     def _work(self, trial: Trial) -> Work:
         case = trial.case
@@ -73,6 +128,12 @@ class Workload:
             for item in execution.media:
                 self._reader.verify(item)
         except (MediaDrift, MediaMissing):
-            self.stale += 1
+            with self._lock:
+                self.stale += 1
             return work
-        return Work(work.trial, work.key, work.input, number, execution)
+        return replace(work, reused=number, execution=execution)
+
+
+def trials_in(block: Sequence[Work | FamilyWork]) -> int:
+    """Return how many trials a block holds."""
+    return sum(len(one.trials) if isinstance(one, FamilyWork) else 1 for one in block)

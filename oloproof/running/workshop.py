@@ -12,6 +12,7 @@ from oloproof.running.judging import Bench
 from oloproof.running.plan import Plan
 from oloproof.storage import OpenRun, Store, StoredMeasurements
 from oloproof.systems import System
+from oloproof.variants import VariantWorkshop
 
 
 @dataclass(slots=True)
@@ -26,6 +27,7 @@ class Workshop:
     system: System
     bench: Bench
     listener: Listener
+    variants: VariantWorkshop | None = None
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     done: int = 0
     cached: int = 0

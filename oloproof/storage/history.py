@@ -11,10 +11,17 @@ from typing import Any
 from sqlalchemy import func, select
 
 from oloproof.errors import RunNotFound
-from oloproof.records import OUTCOMES, Execution, Judgement, MediaItem, Notice, Outcome, Verdict
+from oloproof.records import OUTCOMES, Delivery, Execution, Judgement, MediaItem, Notice, Outcome, Verdict
 from oloproof.storage.judgements import StoredJudgements
 from oloproof.storage.locks import is_alive
-from oloproof.storage.rows import execution_from_row, media_from_text, storable, verdict_from_row
+from oloproof.storage.rows import (
+    DELIVERED,
+    deliveries_from_text,
+    execution_from_row,
+    media_from_text,
+    storable,
+    verdict_from_row,
+)
 from oloproof.storage.schema import decisions, executions, judged, judgements, runs, trials, verdicts
 from oloproof.storage.store import Store, notices_from_text
 
@@ -60,7 +67,8 @@ class StoredTrial:
     """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
 
     ``verdicts`` and ``reused`` (whether each came from an earlier answer) follow the run's criteria; ``judgements``
-    maps the number of a judge among the run's evaluators to what it said and saw.
+    maps the number of a judge among the run's evaluators to what it said and saw. ``delivered`` is what stood in the
+    fields that variants change; nothing in a run without variants.
     """
 
     row: int
@@ -77,11 +85,16 @@ class StoredTrial:
     verdicts: tuple[Verdict, ...]
     reused: tuple[bool, ...] = ()
     judgements: Mapping[int, Judgement] = field(default_factory=dict)
+    delivered: tuple[Delivery, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed."""
+    """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed.
+
+    For metrics over families also the ``output`` as JSON, and what the evaluator noted of the answer: what it
+    ``found`` in it and the ``label`` it gave, as JSON too.
+    """
 
     case_id: str
     variant: str
@@ -90,6 +103,9 @@ class Observation:
     outcome: Outcome
     score: float | None
     error: bool
+    output: str | None = None
+    found: str | None = None
+    label: str | None = None
 
 
 class History:
@@ -193,8 +209,11 @@ class History:
         oldest: float | None = self._scalar(query)
         return oldest
 
-    def observations(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
-        """Yield what each trial says of one criterion, in the order of the run, so that repeats stand together."""
+    def observations(self, run: StoredRun, criterion: int, *, variant: str | None = None) -> Iterator[Observation]:
+        """Yield what each trial says of one criterion, in the order of the run, so that repeats stand together.
+
+        With ``variant`` only the trials of that one.
+        """
         t, v = trials.c, verdicts.c
         query = (
             select(
@@ -208,10 +227,34 @@ class History:
                 executions.c.error.is_not(None),
             )
             .select_from(trials.join(executions).join(verdicts))
-            .where(t.run == run.number, v.criterion == criterion)
+            .where(t.run == run.number, v.criterion == criterion, *_of_variant(variant))
         )
         for row in self._stream(query):
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
+
+    def answers(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
+        """Yield what :meth:`observations` does, with what was answered beside it."""
+        t, v = trials.c, verdicts.c
+        query = (
+            select(
+                t.position,
+                t.case_id,
+                t.variant,
+                t.repeat,
+                t.slice,
+                v.outcome,
+                v.score,
+                executions.c.error.is_not(None),
+                executions.c.output,
+                func.json_extract(v.details, "$.found"),
+                func.json_extract(v.details, "$.label"),
+            )
+            .select_from(trials.join(executions).join(verdicts))
+            .where(t.run == run.number, v.criterion == criterion)
+        )
+        for row in self._stream(query):
+            told = [None if value is None else str(value) for value in row[8:11]]
+            yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]), *told)
 
     def coded(self, run: StoredRun, criterion: int, code: str) -> int:
         """Return how many verdicts of a criterion carry a code in their details, such as ``sight_not_proven``."""
@@ -223,7 +266,7 @@ class History:
         )
         return int(self._scalar(query))
 
-    def executed(self, run: StoredRun) -> Iterator[Observation]:
+    def executed(self, run: StoredRun, *, variant: str | None = None) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.
 
         One that failed counts as a hit, a ``pass``, as in every rate of errors, invalid or missing answers.
@@ -232,7 +275,7 @@ class History:
         query = (
             select(t.position, t.case_id, t.variant, t.repeat, t.slice, executions.c.error.is_not(None))
             .select_from(trials.join(executions))
-            .where(t.run == run.number)
+            .where(t.run == run.number, *_of_variant(variant))
         )
         for row in self._stream(query):
             yield Observation(row[1], row[2], row[3], row[4], "pass" if row[5] else "fail", None, bool(row[5]))
@@ -268,6 +311,7 @@ class History:
                     tuple(verdict for verdict, _ in told),
                     tuple(reused for _, reused in told),
                     judged.get(row.id, {}),
+                    deliveries_from_text(row.delivered, row.id),
                 )
 
     def case_ids(self, run: StoredRun) -> list[str]:
@@ -287,8 +331,10 @@ class History:
             yield row[0], row[1], media_from_text(row[2], row[3])
 
     def item(self, run: StoredRun, item: str) -> MediaItem | None:
-        """Return one recorded item of a run by its id."""
+        """Return one recorded or delivered item of a run by its id."""
         number, _, index = item.partition(".")
+        if number.startswith(DELIVERED):
+            return self._delivered_item(run, number.removeprefix(DELIVERED), index)
         if not (_is_number(number) and _is_number(index)):
             return None
         query = (
@@ -298,6 +344,27 @@ class History:
         )
         media = media_from_text(self._scalar(query), int(number))
         return media[int(index)] if int(index) < len(media) else None
+
+    def _delivered_item(self, run: StoredRun, row: str, index: str) -> MediaItem | None:
+        if not (_is_number(row) and _is_number(index)):
+            return None
+        t = trials.c
+        text = self._scalar(select(t.delivered).where(t.run == run.number, t.id == int(row)))
+        found = deliveries_from_text(text, int(row))
+        return found[int(index)].item if int(index) < len(found) else None
+
+    def findings(self, run: StoredRun) -> list[tuple[str, str, str, int]]:
+        """Return what is odd about delivered files: variant, code, an example in words, and in how many cases."""
+        t, entry = trials.c, func.json_each(trials.c.delivered).table_valued("value", joins_implicitly=True)
+        code = func.json_extract(entry.c.value, "$.finding[0]")
+        query = (
+            select(t.variant, code, func.min(func.json_extract(entry.c.value, "$.finding[1]")), func.count())
+            .select_from(trials, entry)
+            .where(t.run == run.number, t.repeat == 0, t.delivered.is_not(None), code.is_not(None))
+            .group_by(t.variant, code)
+            .order_by(func.min(t.position))
+        )
+        return [tuple(row) for row in self._rows(query)]
 
     def decisions(self, run: StoredRun) -> list[Mapping[str, Any]]:
         """Return every decision taken on a run, oldest first."""
@@ -360,6 +427,11 @@ class History:
             last = page[-1].position
             if len(page) < size:
                 return
+
+
+def _of_variant(variant: str | None) -> list[Any]:
+    """Return the condition on trials that they are of a variant; none for all of them."""
+    return [] if variant is None else [trials.c.variant == storable(variant)]
 
 
 def _is_number(text: str) -> bool:

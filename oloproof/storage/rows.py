@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, insert
 from sqlalchemy.dialects import sqlite
 
-from oloproof.records import OUTCOMES, Execution, MediaItem, Verdict
+from oloproof.records import OUTCOMES, Delivery, Execution, Finding, MediaItem, Verdict
 
 Row = tuple[Any, ...]
 
@@ -72,18 +72,55 @@ def media_from_text(text: str | None, execution_id: int) -> tuple[MediaItem, ...
     """Return the media that :func:`media_to_text` wrote; each item's id is unique in the project."""
     if text is None:
         return ()
-    items = []
-    for number, values in enumerate(json.loads(text)):
-        fields = dict(zip(_ITEM_FIELDS, values, strict=True))
-        identity = fields["identity"]
-        fields["identity"] = None if identity is None else tuple(identity)
-        items.append(MediaItem(id=item_id(execution_id, number), **fields))
-    return tuple(items)
+    return tuple(_item(item_id(execution_id, number), values) for number, values in enumerate(json.loads(text)))
 
 
 def item_id(execution_id: int, number: int) -> str:
     """Return the id of the ``number``-th item of an execution."""
     return f"{execution_id}.{number}"
+
+
+DELIVERED = "d"
+"""What the id of a delivered file begins with; its trial's row and its number follow."""
+
+_DELIVERY_FIELDS = ("field", "relation", "source", "same_bytes", "same_data", "same_view", "difference")
+
+
+def deliveries_to_text(deliveries: Sequence[Delivery]) -> str | None:
+    """Return what a trial was given as a JSON list, None when nothing is to tell."""
+    if not deliveries:
+        return None
+    return to_text([_delivery_json(one) for one in deliveries])
+
+
+def _delivery_json(one: Delivery) -> dict[str, Any]:
+    item = None if one.item is None else [getattr(one.item, field) for field in _ITEM_FIELDS]
+    finding = None if one.finding is None else [one.finding.code, one.finding.message]
+    return {"item": item, "finding": finding, **{field: getattr(one, field) for field in _DELIVERY_FIELDS}}
+
+
+def deliveries_from_text(text: str | None, trial: int) -> tuple[Delivery, ...]:
+    """Return what :func:`deliveries_to_text` wrote; the ids of the files are unique in the project."""
+    if text is None:
+        return ()
+    found = []
+    for number, values in enumerate(json.loads(text)):
+        item, finding = values.pop("item"), values.pop("finding")
+        found.append(
+            Delivery(
+                item=None if item is None else _item(f"{DELIVERED}{trial}.{number}", item),
+                finding=None if finding is None else Finding(*finding),
+                **values,
+            )
+        )
+    return tuple(found)
+
+
+def _item(ident: str, values: Sequence[Any]) -> MediaItem:
+    fields = dict(zip(_ITEM_FIELDS, values, strict=True))
+    identity = fields["identity"]
+    fields["identity"] = None if identity is None else tuple(identity)
+    return MediaItem(id=ident, **fields)
 
 
 def execution_from_row(row: Any, number: int, *, cached: bool) -> Execution:

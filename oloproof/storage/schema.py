@@ -74,9 +74,11 @@ trials = Table(
     Column("slice", Text),
     Column("execution", ForeignKey("executions.id"), nullable=False),
     Column("cached", Integer, nullable=False),
+    Column("delivered", Text),
     UniqueConstraint("run", "position", name="trials_position"),
     Index("trials_case", "run", "case_id"),
 )
+"""``delivered`` is a JSON list of what stood in the fields that variants change; null where nothing is to tell."""
 
 verdicts = Table(
     "verdicts",
@@ -256,8 +258,13 @@ def _probes(connection: Connection) -> None:
     tables.create_all(connection, tables=[probes])
 
 
-VERSION = 3
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _judges_and_labels, 2: _probes}
+def _deliveries(connection: Connection) -> None:
+    """Add what trials were given."""
+    connection.exec_driver_sql("ALTER TABLE trials ADD COLUMN delivered TEXT")
+
+
+VERSION = 4
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _judges_and_labels, 2: _probes, 3: _deliveries}
 """The step that brings a database of version n to n + 1; applied in order, in one transaction."""
 
 

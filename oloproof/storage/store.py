@@ -15,11 +15,20 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from oloproof.media.digesting import DigestMemo, Identity
-from oloproof.records import Execution, Judgement, Notice, Trial, Verdict
+from oloproof.records import Delivery, Execution, Judgement, Notice, Trial, Verdict
 from oloproof.storage.database import FILE, FOLDER, may_be_written, open_engine, open_read_only, reading, writing
 from oloproof.storage.judgements import JudgementWriter
 from oloproof.storage.locks import RunLock
-from oloproof.storage.rows import Row, execution_from_row, insert_many, media_to_text, storable, to_text, verdict_row
+from oloproof.storage.rows import (
+    Row,
+    deliveries_to_text,
+    execution_from_row,
+    insert_many,
+    media_to_text,
+    storable,
+    to_text,
+    verdict_row,
+)
 from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
 
 LARGEST_MEMO = 200_000
@@ -47,7 +56,8 @@ class Entry:
     """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
 
     ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``judgements`` follow the
-    run's evaluators; all their verdicts together follow the run's criteria.
+    run's evaluators; all their verdicts together follow the run's criteria. ``delivered`` is what stood in the fields
+    that variants change.
     """
 
     trial: Trial
@@ -56,6 +66,7 @@ class Entry:
     execution: Execution
     judgements: Sequence[Judgement]
     reused: int | None = None
+    delivered: Sequence[Delivery] = ()
 
 
 @dataclass(slots=True)
@@ -294,6 +305,7 @@ def _trial_row(number: int, run: int, execution: int, entry: Entry) -> Row:
         to_text(dict(case.slice)) if case.slice else None,
         execution,
         int(entry.reused is not None),
+        deliveries_to_text(entry.delivered),
     )
 
 

@@ -125,7 +125,7 @@ bogus: 1
         "oloproof.yaml:40:7  policy.rules[3].id: required, and not given",
         "oloproof.yaml:40:24  policy.rules[3].min: expected a finite number, found .nan",
         "oloproof.yaml:41:1  bogus: unknown field; accepted: version, project, dataset, system, evaluators, policy, "
-        "concurrency, repeats, outputs, media_roots",
+        "concurrency, repeats, variants, outputs, media_roots",
     ]
 
 

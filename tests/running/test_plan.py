@@ -85,7 +85,10 @@ def _replace(folder: Any, old: str, new: str) -> None:
         ("{id: a, metric: right, max: -0.1}", "outside 0 to 1"),
         ("{id: a, metric: wrong, min: 0.5}", "right"),
         ("{id: a, metric: right, min: 80}", r"oloproof\.yaml:7:46  policy\.rules\[0\]\.min: 80 is outside 0 to 1"),
-        ("{id: a, metric: right, min: 0.5, variant: blurred}", r"policy\.rules\[0\]\.variant: there are no variants"),
+        (
+            "{id: a, metric: right, min: 0.5, variant: blurred}",
+            r"policy\.rules\[0\]\.variant: there is no variant 'blurred'",
+        ),
         ("{id: a, metric: right, min: 0.5, slice: {langage: de}}", "did you mean language?"),
         ("{id: a, metric: right, min: 0.5, slice: {q: de}}", "the slice fields are language"),
     ],

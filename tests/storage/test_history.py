@@ -164,7 +164,7 @@ def fill(base: Base, count: int) -> None:
     with base.store.writing() as connection:
         for table, columns in (
             ("executions", "i, key, input, output, error, detail, media, seconds, created"),
-            ("trials", "i, run, i - 1, 'c' || i, variant, repeat, expected, slice, i, cached"),
+            ("trials", "i, run, i - 1, 'c' || i, variant, repeat, expected, slice, i, cached, delivered"),
             ("verdicts", "i, criterion, outcome, score, reason, details, cached"),
         ):
             owner = "trial" if table == "verdicts" else "id"

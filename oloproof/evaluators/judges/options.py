@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from oloproof.config.models import (
+from oloproof.config.base import (
     Criterion,
-    EvaluatorOptions,
     InWords,
     Name,
     Options,
@@ -17,6 +16,7 @@ from oloproof.config.models import (
     Seconds,
     ShortForm,
 )
+from oloproof.config.models import EvaluatorOptions
 from oloproof.errors import EvaluatorError, ProviderError
 from oloproof.evaluators.judges.vendors import LIMITS, smaller
 from oloproof.media.frame_rules import FrameRule, parse_frame_rule

@@ -9,8 +9,10 @@ from starlette.responses import Response
 
 from oloproof.media import MediaReader
 from oloproof.media.spectrograms import MOST_SECONDS, TOPS
+from oloproof.records import ORIGINAL
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, VerdictView
+from oloproof.reports.delivered import shown_media
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
 from oloproof.storage import StoredRun, StoredTrial
@@ -133,7 +135,7 @@ def case_page(visit: Visit) -> Response:
         altered=tuple(one for one in shown.media if one.state != "verified"),
         slice=view.slice,
         siblings=tuple(_siblings(run, trials, trial, number, wanted)) if len(trials) > 1 else (),
-        siblings_words=_siblings_words(run, trials, number),
+        siblings_words=_siblings_words(run, trials, trial, number),
         way=_way(run, beside, wanted),
         panes=panes,
         pictures=pair_pictures(one for pane in panes for one in pane.media),
@@ -175,11 +177,12 @@ def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
 def _siblings(
     run: StoredRun, trials: Sequence[StoredTrial], shown: StoredTrial, criterion: int | None, wanted: Wanted
 ) -> Iterator[Sibling]:
+    first = ORIGINAL if any(one.variant != ORIGINAL for one in trials) else "repeat 0"
     for number, one in enumerate(trials, start=1):
         word = _word(one, criterion)
         place = [("variant", one.variant), ("repeat", str(one.repeat))]
         yield Sibling(
-            words=visible(place_words(one.variant, one.repeat)) or "repeat 0",
+            words=visible(place_words(one.variant, one.repeat)) or first,
             mark=MARKS.get(word, "missing"),
             word=word,
             address=case_address(run.id, one.case_id, [*place, *wanted.query()]),
@@ -188,13 +191,20 @@ def _siblings(
         )
 
 
-def _siblings_words(run: StoredRun, trials: Sequence[StoredTrial], criterion: int | None) -> str:
+def _siblings_words(run: StoredRun, trials: Sequence[StoredTrial], shown: StoredTrial, criterion: int | None) -> str:
+    """Return how many repeats of the member that is shown pass, and of the whole family where there is one."""
     if len(trials) < 2:
         return ""
-    passed = sum(_word(one, criterion) == "pass" for one in trials)
+    own = [one for one in trials if one.variant == shown.variant]
     needed = run.document["repeats"]["pass_when"]
-    words = f"{passed} of {len(trials)} pass"
+    if len(own) < len(trials) and len(own) == 1:
+        return _passing(trials, criterion)
+    words = _passing(own, criterion) if len(own) == len(trials) else f"{shown.variant}: {_passing(own, criterion)}"
     return words if needed is None else f"{words}, needs {needed}"
+
+
+def _passing(trials: Sequence[StoredTrial], criterion: int | None) -> str:
+    return f"{sum(_word(one, criterion) == 'pass' for one in trials)} of {len(trials)} pass"
 
 
 def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
@@ -212,7 +222,7 @@ def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
 def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
     """Yield what there is of input, output and expected of a trial; ``shown`` is its view."""
     values = {column.value.title: column.value for column in shown.columns if column.value is not None}
-    pairs = list(zip(trial.execution.media, shown.media, strict=True))
+    pairs = list(zip(shown_media(trial), shown.media, strict=True))
     for role, title in ROLE_TITLES.items():
         media = tuple(medium_of(reader, run.id, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
@@ -249,7 +259,7 @@ def _verdicts_words(shown: TrialView) -> str:
 
 def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Told]:
     entries = {visible(entry["criterion"]): entry for entry in run.criteria}
-    states = zip(trial.execution.media, shown.media, strict=True)
+    states = zip(shown_media(trial), shown.media, strict=True)
     verified = [item for item, view in states if view.state == "verified"]
     for verdict in shown.verdicts:
         entry = entries[verdict.criterion]

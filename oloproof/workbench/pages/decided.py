@@ -32,4 +32,4 @@ def rules_of(run: StoredRun) -> dict[str, RuleOptions]:
     if run.document.get("project", {}).get("policy") is None:
         return {}
     policy = policy_of(run)
-    return {} if policy is None else {rule.id: rule for rule in policy.rules}
+    return {} if policy is None else {rule.id: rule.spelled_out for rule in policy.rules}

@@ -1,0 +1,40 @@
+"""What was answered, as values that compare equal when the answers are the same to people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from oloproof.digests import canonical_json
+from oloproof.evaluators.base import MISSING_FIELD, field_of
+from oloproof.storage import Observation
+
+AnswerOf = Callable[[Observation], str | None]
+
+
+def answer_reader(source: str) -> AnswerOf:
+    """Return what tells an answer from another, None where there was none.
+
+    What the evaluator ``found`` in the answer comes first: 12 and 12.0 are one number. Otherwise it is the output or
+    the part of it that ``source`` names (``output.total``); white space at its ends and its amount between words do
+    not count. With ``outcome``, and where there is no output, only pass, fail and invalid are told apart.
+    """
+    kind, _, path = source.partition(".")
+
+    def answer(seen: Observation) -> str | None:
+        if seen.error:
+            return None
+        if seen.found is not None:
+            return seen.found
+        value = None if kind == "outcome" or seen.output is None else _part(json.loads(seen.output), path)
+        if value is not None:
+            return canonical_json(" ".join(value.split()) if isinstance(value, str) else value)
+        return None if seen.outcome == "missing" else seen.outcome
+
+    return answer
+
+
+def _part(output: Any, path: str) -> Any:
+    found = field_of(output, path or None)
+    return None if found is MISSING_FIELD else found

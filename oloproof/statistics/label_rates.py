@@ -1,0 +1,127 @@
+"""Whether answers follow the picture or what one would expect: rates of labels, each with its true denominator.
+
+A sample is asked under one or more conditions: with the picture, without it, with a blank or an unrelated one, with
+the original and with a counterfactual one, in other words. Each answer has a label; None where there is no usable one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from oloproof.statistics.families import mean_change
+from oloproof.statistics.rates import Interval, missing_bounded_interval
+
+PRIOR_LABELS = ("visual", "prior", "mixed", "unclear", "other")
+LABEL_RATES = {
+    "visual_adoption_rate": "visual",
+    "prior_persistence_rate": "prior",
+    "mixed_rate": "mixed",
+    "unclear_rate": "unclear",
+    "other_rate": "other",
+}
+"""The rate of each label under the primary condition, in the order in which they are told."""
+
+PRIMARY = "primary"
+Labels = Mapping[str, str | None]
+"""The label of each condition that a sample was asked under; ``primary`` names the one that its rates are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriorRate:
+    """``numerator`` of ``denominator`` samples; ``unusable`` more were asked and gave no usable answer.
+
+    The estimate is over the denominator, None where that is 0. The interval counts the unusable ones as what would be
+    worst for each of its ends. A balance runs from -1 to 1, all others from 0 to 1.
+    """
+
+    numerator: int
+    denominator: int
+    unusable: int
+    estimate: float | None
+    interval: Interval | None
+
+
+def prior_rates(samples: Iterable[Labels], level: float = 0.95) -> dict[str, PriorRate]:
+    """Return every rate over the samples.
+
+    - the share of each label under the primary condition, and ``visual_prior_balance``, the first two's difference;
+    - ``text_prior_alignment_rate``, ``blank_prior_alignment_rate`` and ``unrelated_prior_alignment_rate``: answers
+      without the picture that are what one would expect;
+    - ``counterfactual_sensitivity_rate``: the original follows the prior and the counterfactual the picture;
+    - ``visual_reliance_rate``: with the picture it follows it, without it what one would expect;
+    - ``prompt_correction_rate``: the primary follows the prior and other words of the question do not, over all
+      samples with other words; ``prompt_recovery_rate``: the same over those whose primary follows the prior.
+    """
+    given = list(samples)
+    rates = {name: _counted(given, (PRIMARY,), _has(PRIMARY, label), level) for name, label in LABEL_RATES.items()}
+    rates["visual_prior_balance"] = _balance(given, level)
+    for name, condition in _ALIGNED.items():
+        rates[name] = _counted(given, (condition,), _has(condition, "prior"), level)
+    for name, conditions, holds in _PAIRED:
+        rates[name] = _counted(given, conditions, holds, level)
+    asked_again = [labels for labels in given if _prompts(labels)]
+    prior_first = [labels for labels in asked_again if labels.get(PRIMARY) == "prior"]
+    rates["prompt_correction_rate"] = _counted(asked_again, (PRIMARY,), _corrected, level)
+    rates["prompt_recovery_rate"] = _counted(prior_first, (PRIMARY,), _corrected, level)
+    return rates
+
+
+def _has(condition: str, label: str) -> Callable[[Labels], bool]:
+    return lambda labels: labels.get(condition) == label
+
+
+_ALIGNED = {
+    "text_prior_alignment_rate": "text_only",
+    "blank_prior_alignment_rate": "blank_image",
+    "unrelated_prior_alignment_rate": "unrelated_image",
+}
+_PAIRED: tuple[tuple[str, tuple[str, ...], Callable[[Labels], bool]], ...] = (
+    (
+        "counterfactual_sensitivity_rate",
+        ("original", "counterfactual"),
+        lambda labels: labels["original"] == "prior" and labels["counterfactual"] == "visual",
+    ),
+    (
+        "visual_reliance_rate",
+        (PRIMARY, "text_only"),
+        lambda labels: labels[PRIMARY] == "visual" and labels["text_only"] == "prior",
+    ),
+)
+
+
+def _corrected(labels: Labels) -> bool:
+    return labels.get(PRIMARY) == "prior" and any(labels[name] == "visual" for name in _prompts(labels))
+
+
+def _prompts(labels: Labels) -> Sequence[str]:
+    return [name for name in labels if name.startswith("prompt_")]
+
+
+def _counted(
+    samples: Iterable[Labels], conditions: Sequence[str], holds: Callable[[Labels], bool], level: float
+) -> PriorRate:
+    """Count over the samples that were asked under all of the conditions."""
+    asked = [labels for labels in samples if all(condition in labels for condition in conditions)]
+    usable = [labels for labels in asked if all(labels[condition] is not None for condition in conditions)]
+    hits = sum(holds(labels) for labels in usable)
+    return PriorRate(
+        numerator=hits,
+        denominator=len(usable),
+        unusable=len(asked) - len(usable),
+        estimate=hits / len(usable) if usable else None,
+        interval=missing_bounded_interval(hits, len(usable), len(asked) - len(usable), level),
+    )
+
+
+def _balance(samples: Iterable[Labels], level: float) -> PriorRate:
+    labels = [one[PRIMARY] for one in samples if PRIMARY in one]
+    worth = {"visual": (1.0, 1.0), "prior": (-1.0, -1.0), None: (-1.0, 1.0)}
+    found = mean_change([worth.get(label, (0.0, 0.0)) for label in labels], level, binary=True)
+    return PriorRate(
+        numerator=found.above - found.below,
+        denominator=found.observed,
+        unusable=found.n - found.observed,
+        estimate=found.estimate,
+        interval=found.interval,
+    )

@@ -1,0 +1,11 @@
+"""Families: what is derived from a case, made on demand, and proven to be what it claims.
+
+A case's family is the case itself, ``original``, and its variants: deliveries of one of its files in other forms, and
+conditions under which it is asked again.
+"""
+
+from oloproof.variants.families import Families, FamilyLook
+from oloproof.variants.members import Member, members_of
+from oloproof.variants.workshop import VariantWorkshop, Variation
+
+__all__ = ["Families", "FamilyLook", "Member", "VariantWorkshop", "Variation", "members_of"]
