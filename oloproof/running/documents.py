@@ -37,7 +37,6 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "exit": conclusion.exit_code,
         "partial": run.partial,
         "cases": run.cases,
-        "trials": run.trials,
         "relations": dict(run.document.get("relations") or {}),
         "executions": {key: counts[key] for key in ("run", "cached", "failed")},
         "verdicts": {"asked": counts["trials"] * criteria - reused, "cached": reused},
