@@ -54,7 +54,7 @@ def compare_pictures(original: Picture, made: Encoded, *, claimed: bool = True) 
 
 
 def _of_pixels(original: Picture, changed: Image.Image) -> Sameness:
-    difference = _difference(original.view, changed.convert("RGB"))
+    difference = _difference(original.view, changed if changed.mode == "RGB" else changed.convert("RGB"))
     same = not difference
     return Sameness(False, same and _same_pixels(original.stored, changed), same, difference)
 

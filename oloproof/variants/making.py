@@ -153,7 +153,7 @@ def _make_picture(original: Original, member: Member, files: VariantFiles) -> Ma
     if member.recipe == "blank":
         made = blank_picture(picture, member.color)
     else:
-        made = encode_recipe(picture, member.recipe, member.amount, _seed(original, member))
+        made = encode_recipe(picture, member.recipe, member.amount, lambda: _seed(original, member))
     digest = hashlib.sha256(made.data).hexdigest()
     facts = header_facts(facts_of(BytesIO(made.data), path=original.path, depth="header"))
     same = compare_pictures(picture, made, claimed=member.relation == "same_view")
@@ -177,7 +177,7 @@ def _write_clip(original: Original, member: Member, draft: Path) -> tuple[str, S
     if member.recipe == "blank":
         ending = blank_clip(clip, member.color, draft)
     else:
-        ending = encode_clip(clip, member.recipe, member.amount, _seed(original, member), draft)
+        ending = encode_clip(clip, member.recipe, member.amount, lambda: _seed(original, member), draft)
     with draft.open("rb") as file:
         facts = facts_of(file, path=draft, depth="header")
     if facts.kind != clip.kind:

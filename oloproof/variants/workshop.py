@@ -12,6 +12,7 @@ from typing import Any
 
 from oloproof.errors import MediaError, MediaMissing
 from oloproof.media import MediaReader, facts_of
+from oloproof.media.digesting import identity_of
 from oloproof.media.reading import FACTS_VERSION, open_regular
 from oloproof.media.recording import stored_path
 from oloproof.media.sameness import EVERYTHING, Sameness
@@ -137,6 +138,7 @@ class VariantWorkshop:
                 made = make(original, member, self._files)
                 self._reader.measurements.put(source.sha256, name, made.as_json())
                 found = made, self._files.place(made.sha256, made.ending)
+                self._reader.memo.remember(identity_of(os.stat(found[1])), made.sha256)
         return found
 
     def _kept(self, sha256: str, name: str) -> tuple[Made, str] | None:
