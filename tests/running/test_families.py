@@ -96,7 +96,10 @@ def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
         ("metric: answer.worst_delta, min: 0", "answer.worst_delta needs relation:, such as degraded"),
         ("metric: answer, min: 0.5, relation: degraded", "relation: goes with the metrics that are called worst"),
         ("metric: answer, min: 0.5, cohort: strict", "cohort: goes with metrics over families"),
-        ("metric: answer.gain, variant: text_only, min: 2", "a difference of rates lies between -1 and 1; 2 % is written 0.02"),
+        (
+            "metric: answer.gain, variant: text_only, min: 2",
+            "a difference of rates lies between -1 and 1; 2 % is written 0.02",
+        ),
         ("metric: answer.detla, variant: blur-3, min: 0", "did you mean answer.delta?"),
         ("metric: answer, max_flaky: 0, min: 0.5", "exactly one of min: and max: (or max_identical_delta:"),
         ("metric: answer.delta, variant: blur-3, max_flaky: 0", "max_flaky: goes with a criterion alone"),
