@@ -42,9 +42,10 @@ def answer_reader(source: str) -> AnswerOf:
 def _written(value: Any) -> str:
     """Return a value as text; a number in one way, whether it stood as a number or as a text."""
     if isinstance(value, str):
-        value = " ".join(value.split())
-        if not _NUMBER.fullmatch(value):
-            return value
+        words = " ".join(value.split())
+        if not _NUMBER.fullmatch(words):
+            return words
+        value = words
     elif isinstance(value, bool) or not isinstance(value, int | float):
         return canonical_json(value)
     number = Decimal(str(value))
