@@ -7,15 +7,15 @@ VENV = .venv
 BIN = $(VENV)/bin
 WORKERS = 2
 
-.PHONY: help demo test check lint types layers wheel format bench docs clean ffmpeg
+.PHONY: help demo test check lint types layers wheel format bench docs screenshots clean ffmpeg chromium
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.demo-ready ffmpeg ## Run the demo project of this checkout
 	$(BIN)/oloproof run
 
-test: $(VENV)/.dev-ready ffmpeg ## Run the tests
+test: $(VENV)/.dev-ready ffmpeg chromium ## Run the tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
 check: lint types layers wheel test ## Everything that CI runs
@@ -43,6 +43,9 @@ bench: $(VENV)/.dev-ready ## Measure what a run costs
 docs: $(VENV)/.dev-ready ## Write the generated pages of docs/
 	$(BIN)/python scripts/generate_docs.py
 
+screenshots: $(VENV)/.dev-ready ffmpeg chromium ## Take the pictures of docs/workbench.md anew
+	$(BIN)/python scripts/make_screenshots.py
+
 clean: ## Remove what the other targets made, the environment included
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	rm -rf .oloproof out demo/out report.html
@@ -50,6 +53,9 @@ clean: ## Remove what the other targets made, the environment included
 
 ffmpeg:
 	@sh scripts/ensure_ffmpeg.sh
+
+chromium:
+	@sh scripts/ensure_chromium.sh
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

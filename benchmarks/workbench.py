@@ -2,6 +2,8 @@
 
 ``python benchmarks/workbench.py`` runs on files that it makes. Beside each figure stands its floor, measured in the
 same minute: the imports alone, the same file through a bare socket, and reading it.
+
+``python benchmarks/workbench.py 10000 100000`` measures the pages of two runs with so many cases each, compared.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
+from oloproof.storage import Entry, NewRun, Store
 
 REPEATS = 5
 BIG = 256 * 1024 * 1024
@@ -47,6 +52,79 @@ def show(case):
 
 def main() -> None:
     """Measure and print."""
+    sizes = [int(one) for one in sys.argv[1:]]
+    for size in sizes:
+        compared(size)
+    if not sizes:
+        alone()
+
+
+def compared(size: int) -> None:
+    """Measure the comparison of two runs of so many cases: the first visit, and then every kind of page."""
+    with tempfile.TemporaryDirectory(prefix="oloproof-bench-") as name:
+        root = Path(name)
+        store_runs(root, size)
+        with serving(root) as (process, port):
+            two = "/compare?candidate=run-1&baseline=run-0"
+            pages = ["", "&criterion=score", "&tab=fixed", "&tab=moved", "&tab=unpaired", "&criterion=score&tab=moved",
+                     f"&tab=moved&after=case-{size // 2:06d}", f"&tab=broken&after=case-{size // 4:06d}"]  # fmt: skip
+            visits = [
+                spent(process.pid, lambda page=page: fetch(port, two + page)) for page in ["", *pages, *pages * 5]
+            ]
+            first, later = visits[0], visits[1 + len(pages) :]
+            told = [f"{size:,} cases a run compared", f"first visit {first[0]:.1f} s ({first[1]:.1f} s of a processor)"]
+            for words, column in zip(("", " of a processor"), zip(*later, strict=True), strict=True):
+                p95 = 1000 * statistics.quantiles(column, n=20)[-1]
+                told.append(f"then median {1000 * statistics.median(column):.0f} ms{words}, 95 % {p95:.0f} ms")
+            print("; ".join(told), f"; memory at its highest {highest_memory(process.pid)} MB", sep="")
+
+
+def spent(pid: int, work: Callable[[], None]) -> tuple[float, float]:
+    """Return how many seconds something takes, and how many of a processor the process takes for it (Linux only)."""
+    before, used = time.perf_counter(), processor_seconds(pid)
+    work()
+    return time.perf_counter() - before, processor_seconds(pid) - used
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time of all threads of a process."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def store_runs(root: Path, size: int) -> None:
+    """Store two runs of a system that says otherwise in a third of the cases; every twentieth is broken or fixed."""
+    (root / "oloproof.yaml").write_text("version: 1\n")
+    entry = {"type": "custom", "version": "1", "calls_model": False, "digest": "0" * 64}
+    evaluators = [{**entry, "criterion": "says", "metric": "rate", "score_range": None},
+                  {**entry, "criterion": "score", "metric": "score", "score_range": [0.0, 1.0]}]  # fmt: skip
+    document = {"project": {"policy": None}, "evaluators": evaluators, "repeats": {"count": 1, "pass_when": None}}
+    store = Store(root)
+    for run in range(2):
+        opened = store.begin(NewRun(f"run-{run}", "p", "s", f"v{run}", "c", "d" * 64, False, size, size, document))
+        for start in range(0, size, 1000):
+            store.append(opened, [entry_of(run, number) for number in range(start, min(start + 1000, size))])
+        store.finish(opened, "complete")
+    store.close()
+
+
+def entry_of(run: int, number: int) -> Entry:
+    """Return what one run stores of a case."""
+    said = f"a red mug that stands on a table, seen from the front, number {number}" + " now" * (
+        run and number % 3 == 0
+    )
+    passed = number % 10 != 7 if number % 20 not in (3, 7) else run == (number % 20 == 7)
+    score = (number * 37 % 101) / 101 * (0.9 if run and number % 5 == 0 else 1.0)
+    item = MediaItem("", "output", "image", "a.png", f"{run}.png", "a.png", "png", "image/png", 3, f"{run}" * 64, 9, 9)
+    verdict = Verdict("missing", "gone") if number % 50 == run else Verdict("pass" if passed else "fail", "as it says")
+    judged = [Judgement((verdict,)), Judgement((Verdict.passed("so much", score=score),))]
+    trial = Trial(number, Case(f"case-{number:06d}", "x"))
+    media = (item,) if number % 2 else ()
+    return Entry(trial, b"%d/%d" % (run, number), '"x"', Execution({"text": said}, media, seconds=0.01), judged)
+
+
+def alone() -> None:
+    """Measure what does not depend on the number of cases."""
     with tempfile.TemporaryDirectory(prefix="oloproof-bench-") as name:
         root = Path(name)
         run = make_project(root)

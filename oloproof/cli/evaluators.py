@@ -152,7 +152,9 @@ def probe_command(run: str | None, config: str, criterion: str | None, cases: in
     """Test whether judges perceive what they are sent, and whether their verdicts follow it.
 
     The sight test shows a code, a clip or a sound that nobody can guess. Beside it, cases of a run are judged again as
-    they are, blanked, with another case's media, and with a white border. Nothing of this is kept but the sight test.
+    they are, blanked, with another case's media, and with a white border. No verdict of this counts; what it found is
+    kept and stands on the page of the judge in the workbench.
+
     Exit codes: 0 sight is proven, 1 it is not, 2 the judge could not be asked.
     """
     with own_stdout() as out, _opened(config) as (project, registry, store):

@@ -11,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import uvicorn
@@ -44,23 +45,23 @@ def workbench_command(config: str, port: int | None, read_only: bool, no_browser
     It answers on this machine only, until Ctrl-C.
     """
     desk = Desk(_root(config), read_only=read_only)
-    with contextlib.closing(desk), _listening(port) as listening:
+    with contextlib.closing(desk), listening_on(port) as listening:
         own_port = listening.getsockname()[1]
         address = f"http://{ADDRESS}:{own_port}"
-        server = _Server(create_app(desk, hosts=own_hosts(own_port)), lambda: _announce(address, no_browser))
+        server = Server(create_app(desk, hosts=own_hosts(own_port)), lambda: _announce(address, no_browser))
         with contextlib.suppress(KeyboardInterrupt):  # the server has ended in good order; this is how it says so
             server.run(sockets=[listening])
     if not server.started:
         raise OloproofError(f"the workbench could not start on {address}")
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it answers."""
+class Server(uvicorn.Server):
+    """A server that says when it answers, and that ends the streams of events when it ends."""
 
-    def __init__(self, app: object, ready: Callable[[], None]) -> None:
+    def __init__(self, app: Any, ready: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
-                app,  # type: ignore[arg-type]
+                app,
                 http="h11",
                 ws="none",
                 loop="asyncio",
@@ -73,12 +74,18 @@ class _Server(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._live = app.state.live
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, then say so."""
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what never ends by itself, then the server."""
+        self._live.stop()
+        await super().shutdown(sockets)
 
 
 def _root(config: str) -> Path:
@@ -96,7 +103,7 @@ def _root(config: str) -> Path:
     return root
 
 
-def _listening(port: int | None) -> socket.socket:
+def listening_on(port: int | None) -> socket.socket:
     """Return a socket on this machine's own address.
 
     Raises:

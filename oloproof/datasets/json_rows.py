@@ -7,13 +7,13 @@ what a run stores could not say them again.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from oloproof.datasets.lines import ByteSource, describe_bad_byte
 from oloproof.datasets.report import Report
+from oloproof.strict_json import NotStrict, finite, no_constant, unique_keys
 
 RawRow = tuple[int, str, Any]
 """Line, path for messages (``[3]`` in a list, else empty), and the value that stands there."""
@@ -25,32 +25,10 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LIST_HINT = "a file that is one JSON list is named .json"
 
 
-class _Refused(ValueError):
-    """Python would read it, and we do not."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-        raise _Refused(f"the key {twice!r} is given twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not JSON; write null, or leave the field out")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise _Refused(f"the number {text[:40]} is too large to hold")
-    return number
-
-
 _Scan = Callable[[str, int], tuple[Any, int]]
-_strict: _Scan = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite).scan_once  # type: ignore[attr-defined]
+_strict: _Scan = json.JSONDecoder(
+    object_pairs_hook=unique_keys, parse_constant=no_constant, parse_float=finite
+).scan_once  # type: ignore[attr-defined]
 _lenient: _Scan = json.JSONDecoder(parse_int=float).scan_once  # type: ignore[attr-defined]
 
 _IN_PLAIN_WORDS = {
@@ -76,19 +54,19 @@ def _in_words(error: Exception) -> str:
         if at.startswith(("#", "//")):
             words = "comments are not part of JSON"
         return f"this is not JSON: {words}"
-    return str(error) if isinstance(error, _Refused) else f"a number is too long to read ({error})"
+    return str(error) if isinstance(error, NotStrict) else f"a number is too long to read ({error})"
 
 
 def _refuse_unstorable(text: str, value: Any) -> None:
     """Refuse what was read but could not be written again."""
     if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
-        raise _Refused(f"nested more than {MAX_DEPTH} levels deep")
+        raise NotStrict(f"nested more than {MAX_DEPTH} levels deep")
     if "\\u" in text and _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             half = ord(error.object[error.start])
-            raise _Refused(f"\\u{half:04x} is half of a surrogate pair and no character") from error
+            raise NotStrict(f"\\u{half:04x} is half of a surrogate pair and no character") from error
 
 
 def _too_deep(value: Any) -> bool:
@@ -121,7 +99,7 @@ def read_jsonl(source: ByteSource, report: Report) -> Iterator[RawRow]:
                 )
             if type(row) is not dict:
                 hint = f"; {_LIST_HINT}" if isinstance(row, list) else ""
-                raise _Refused(f"expected an object {{...}}, found {_kind(row)}{hint}")
+                raise NotStrict(f"expected an object {{...}}, found {_kind(row)}{hint}")
             _refuse_unstorable(text, row)
         except UnicodeDecodeError as error:
             column, message = describe_bad_byte(error)
@@ -273,7 +251,7 @@ def _entry(window: _Window, report: Report, line: int, path: str) -> dict[str, A
     try:
         row, end = window.value(_strict)
         if type(row) is not dict:
-            raise _Refused(f"expected an object {{...}}, found {_kind(row)}")
+            raise NotStrict(f"expected an object {{...}}, found {_kind(row)}")
         _refuse_unstorable(window.text[window.at : end], row)
         kept: dict[str, Any] | None = row
     except json.JSONDecodeError:

@@ -109,8 +109,13 @@ def gather(
     shown = _of_sample(history, labels, run, sample) if sample else _of_labels(labels, run, by_shown)
     cases = tuple(_case(trial, digest, by_shown.get(digest, ()), purpose) for trial, digest in shown)
     used = [one for case in cases for one in by_shown.get(case.shown, ())]
-    series = digest_of({"criterion": criterion, "purpose": purpose, "seed": sample.seed if sample else None})
+    series = series_of(criterion, purpose, sample.seed if sample else None)
     return LabelSet(run.id, criterion, purpose, guide, sample, cases, _digest(used), series)
+
+
+def series_of(criterion: str, purpose: Purpose, seed: str | None) -> str:
+    """Return the digest of the order that labels are taken from: looks are counted for each."""
+    return digest_of({"criterion": criterion, "purpose": purpose, "seed": seed})
 
 
 def spend(history: History, sample: StoredSample) -> int:

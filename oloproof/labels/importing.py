@@ -9,16 +9,15 @@ from typing import TypeVar
 
 from oloproof.errors import OloproofError, Problem
 from oloproof.labels.csv_files import Sheet, SheetRow, read_sheet
-from oloproof.labels.identity import label_identity, person
+from oloproof.labels.identity import person
 from oloproof.labels.problems import LabelsError
-from oloproof.labels.rows import Claims, Shown, passed_of
+from oloproof.labels.rows import Claims, Shown, checked_person, passed_of
 from oloproof.records import Notice
 from oloproof.storage import History
 from oloproof.storage.labels import Added, Labels, Purpose, StoredLabel
 
 _T = TypeVar("_T")
 DEFAULT_GUIDE = "1"
-MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +127,8 @@ class _Check:
             )
 
     def _keep(self, row: SheetRow, shown: Shown, who: str, passed: bool | None) -> None:
-        identity = label_identity(shown.digest, shown.criterion, self.guide, who)
-        label = StoredLabel(
-            identity=identity,
-            shown=shown.digest,
-            criterion=shown.criterion,
-            guide=self.guide,
-            labelled_by=who,
-            purpose=shown.purpose,
-            passed=passed,
-            note=row.get("note") or None,
-            run=shown.run,
-            execution=shown.execution,
-            case_id=shown.case_id,
-            variant=shown.variant,
-            repeat=shown.repeat,
-        )
+        label = shown.label(who, self.guide, passed, row.get("note") or None)
+        identity = label.identity
         earlier = self.labels.get(identity)
         if earlier is None:
             self.labels[identity], self.lines[identity] = label, row.line
@@ -159,9 +144,7 @@ class _Check:
         who = person(self.claims.text(row, "labelled_by")) or self.labelled_by
         if not who:
             raise LabelsError("the row does not say who labelled it; fill in labelled_by or give --by NAME")
-        if len(who) > MAX_NAME or not who.isprintable():
-            raise LabelsError(f"a name is at most {MAX_NAME} printable characters, found {who[:40]!r}")
-        return who
+        return checked_person(who)
 
     def _tried(self, row: SheetRow, step: Callable[[], _T]) -> _T | None:
         try:

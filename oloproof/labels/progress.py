@@ -98,7 +98,7 @@ def _needed(history: History, samples: Sequence[StoredSample]) -> dict[str, Any]
         "fail": failed,
         "skipped": len(found.missing) if found else 0,
         "further": further_labels(passed, failed),
-        "message": _message(passed, failed),
+        "message": needed_words(passed, failed),
     }
 
 
@@ -107,7 +107,8 @@ def _classes(found: LabelSet | None) -> tuple[int, int]:
     return sum(one.passed is True for one in settled), sum(one.passed is False for one in settled)
 
 
-def _message(passed: int, failed: int) -> str:
+def needed_words(passed: int, failed: int) -> str:
+    """Return how many labelled cases a validation needs beyond ``passed`` and ``failed`` ones, in words."""
     further, total = further_labels(passed, failed), passed + failed
     if further is None:
         absent = "fail" if passed else "pass"

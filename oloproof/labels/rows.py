@@ -9,10 +9,11 @@ from oloproof.config import suggestion
 from oloproof.labels.cells import protected, unprotected
 from oloproof.labels.csv_files import SheetRow
 from oloproof.labels.gathering import shown_of
+from oloproof.labels.identity import label_identity, person
 from oloproof.labels.problems import LabelsError, criterion_number
 from oloproof.labels.sampling import Place, members_of, reserved
 from oloproof.storage import History, StoredRun
-from oloproof.storage.labels import Labels, Purpose, ShownTrial
+from oloproof.storage.labels import Labels, Purpose, ShownTrial, StoredLabel
 
 ANSWERS: dict[str, bool | None] = {
     "pass": True,
@@ -25,6 +26,7 @@ ANSWERS: dict[str, bool | None] = {
     "0": False,
     "unsure": None,
 }
+MAX_NAME = 200
 _COMPARED = 2_000
 """Cases among which the one that a wrong id meant is looked for."""
 
@@ -50,6 +52,24 @@ class Shown:
     purpose: Purpose
     picked: bool
 
+    def label(self, who: str, guide: str, passed: bool | None, note: str | None) -> StoredLabel:
+        """Return what a person says of it; ``passed`` is None for unsure."""
+        return StoredLabel(
+            identity=label_identity(self.digest, self.criterion, guide, who),
+            shown=self.digest,
+            criterion=self.criterion,
+            guide=guide,
+            labelled_by=who,
+            purpose=self.purpose,
+            passed=passed,
+            note=note,
+            run=self.run,
+            execution=self.execution,
+            case_id=self.case_id,
+            variant=self.variant,
+            repeat=self.repeat,
+        )
+
 
 def passed_of(row: SheetRow) -> Answer:
     """Return the answer in a row.
@@ -62,6 +82,20 @@ def passed_of(row: SheetRow) -> Answer:
         hint = suggestion(word, list(ANSWERS), "accepted")
         raise LabelsError(f"passed is {row.get('passed')[:40]!r}; {hint}, or empty for not yet")
     return Answer(ANSWERS[word])
+
+
+def checked_person(name: str) -> str:
+    """Return a person's name in the one form in which it is kept.
+
+    Raises:
+        LabelsError: it is empty, too long, or holds what cannot be printed.
+    """
+    who = person(name)
+    if not who:
+        raise LabelsError("it is not said who labelled it; give a name")
+    if len(who) > MAX_NAME or not who.isprintable():
+        raise LabelsError(f"a name is at most {MAX_NAME} printable characters, found {who[:40]!r}")
+    return who
 
 
 @dataclass(slots=True)

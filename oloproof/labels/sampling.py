@@ -91,7 +91,7 @@ def sample_of(history: History, labels: Labels, run: StoredRun, criterion: str) 
 
 def run_numbered(history: History, number: int) -> StoredRun:
     """Return the run that has a number."""
-    return next(run for run in history.runs() if run.number == number)
+    return history.numbered([number])[number]
 
 
 def developed(labels: Labels, criterion: str) -> frozenset[str]:

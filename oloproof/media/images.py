@@ -27,6 +27,8 @@ from oloproof.media.headers import read_header
 from oloproof.media.sniffing import identify
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from PIL import Image
     from PIL.ImageFile import ImageFile
 
@@ -278,4 +280,26 @@ def thumbnail(file: BinaryIO, max_side: int, *, background: str = "white", limit
     picture.thumbnail((max_side, max_side))
     out = BytesIO()
     picture.save(out, "JPEG", quality=82, optimize=True)
+    return out.getvalue()
+
+
+def as_png(file: BinaryIO, *, background: str = "white", limits: Limits = DEFAULT) -> bytes:
+    """Return the picture as shown, of its full size, as a PNG.
+
+    Raises ``MediaUnreadable`` as :func:`open_upright_srgb` does.
+    """
+    out = BytesIO()
+    open_upright_srgb(file, background=background, limits=limits).save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def picture_of_levels(levels: NDArray[np.uint8], palette: list[int]) -> bytes:
+    """Return rows of numbers as a PNG in which each has its colour of ``palette``: red, green, blue for 0, for 1, …
+
+    Raises ``ToolMissing`` without Pillow.
+    """
+    picture = _pillow("Image").fromarray(levels, "L")
+    picture.putpalette(palette)
+    out = BytesIO()
+    picture.save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -24,7 +24,8 @@ class Comparison:
     """A criterion in two runs. ``difference`` is candidate minus baseline over the ``matched`` cases.
 
     ``fixed`` and ``broken`` are the ids of cases that only the candidate, or only the baseline, passes; for scores
-    those that rose or fell. ``unmatched`` counts cases that stand in one run only or are not observed in both.
+    those that rose or fell. ``unmatched`` counts cases that stand in one run only or are not observed in both, and
+    ``unpaired`` has their ids, those of the candidate first.
     """
 
     criterion: str
@@ -40,6 +41,14 @@ class Comparison:
     unmatched: int
     fixed: tuple[str, ...]
     broken: tuple[str, ...]
+    unpaired: tuple[str, ...] = ()
+
+    @property
+    def passed_in_both(self) -> int | None:
+        """How many cases pass in both runs; None where cases have a mean or a score and so neither pass nor fail."""
+        if self.method != statistics.TANGO:
+            return None
+        return round((self.candidate or 0.0) * self.matched) - len(self.fixed)
 
 
 def compare_cases(
@@ -60,7 +69,8 @@ def compare_cases(
         for case, new in after.items()
         if (old := before.get(case)) is not None and new.whole and old.whole
     ]
-    unmatched = len(before.keys() | after.keys()) - len(pairs)
+    paired = {case for case, _, _ in pairs}
+    unpaired = tuple(case for case in after | before if case not in paired)
     in_order = sorted((new, old) for _, new, old in pairs)  # so that the order of the cases cannot matter
     news, olds = [new for new, _ in in_order], [old for _, old in in_order]
     difference, interval, p_value, method = _difference(news, olds, measure, level)
@@ -75,9 +85,10 @@ def compare_cases(
         level=level,
         method=method,
         matched=len(pairs),
-        unmatched=unmatched,
+        unmatched=len(unpaired),
         fixed=tuple(case for case, new, old in pairs if new > old),
         broken=tuple(case for case, new, old in pairs if new < old),
+        unpaired=unpaired,
     )
 
 

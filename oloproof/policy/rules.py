@@ -176,6 +176,8 @@ def _whose(metric: Metric) -> str:
     if metric.estimand != HUMAN_RATE:
         return ""
     run = "this run" if metric.method == statistics.POST_STRATIFIED else "another run"
+    if metric.estimate is None:
+        return f"what people would pass (by their labels of {run}): "
     return f"people would pass (by their labels of {run}) "
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
-from typing import Any, NoReturn
+from typing import Any
+
+from oloproof.strict_json import finite, no_constant
 
 LARGEST_REPLY = 10_000_000
 """Bytes of a reply's body, after decompression; more is refused unread."""
@@ -21,22 +22,11 @@ def parse_object(body: bytes) -> dict[str, Any]:
         NotAReply: it is no JSON, no object, or holds a number that is not finite.
     """
     try:
-        value = json.loads(body, parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
+        value = json.loads(body, parse_constant=no_constant, parse_float=finite, parse_int=_whole)
     except (ValueError, RecursionError):
         raise NotAReply(f"expected a JSON object, found {_shown(body)}") from None
     if not isinstance(value, dict):
         raise NotAReply(f"expected a JSON object, found {_shown(body)}")
-    return value
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is no finite number")
     return value
 
 

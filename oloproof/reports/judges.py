@@ -8,6 +8,9 @@ from typing import Any
 from oloproof.reports.layout import GAP, Cell, Paint, plain, table, wrapped
 from oloproof.reports.wording import count_words, one_line
 
+NEVER_LOOKED_AT = "never looked at"
+"""What is said of a judge that was held to no labels."""
+
 _STYLE = {"VALIDATED": "pass", "NOT_VALIDATED": "fail", "INSUFFICIENT_LABELS": "missing"}
 _SIGHT = {"proven": "pass", "not_proven": "fail", "not_tested": "missing"}
 _KINDS = {"image": "pictures", "video": "clips", "audio": "sound"}
@@ -19,10 +22,10 @@ def validation_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     lines = [f"{paint(document['criterion'], 'strong')}{GAP}{paint(state, _STYLE[state])}{GAP}{document['reason']}"]
     lines += wrapped(document["sentence"], width, GAP)
     lines += [GAP + line for line in _confusion(document["table"], width, paint)]
-    lines += wrapped(_unclear_words(document), width, GAP) if any(document["unclear"].values()) else []
+    lines += wrapped(unclear_words(document), width, GAP) if any(document["unclear"].values()) else []
     for kind, one in document["kinds"].items():
         lines += wrapped(f"{kind}: {one['sentence']}", width, GAP)
-    lines += wrapped(_reading(document["measures"]), width, GAP)
+    lines += wrapped(reading_words(document["measures"]), width, GAP)
     if document["unsettled"]:
         some = ", ".join(one_line(case) for case in document["unsettled"][:10])
         split = count_words(len(document["unsettled"]), "case")
@@ -46,7 +49,8 @@ def _confusion(counts: Mapping[str, int], width: int, paint: Paint) -> list[str]
     return table(head, rows, align="lrr", width=width - len(GAP), paint=paint)
 
 
-def _unclear_words(document: Mapping[str, Any]) -> str:
+def unclear_words(document: Mapping[str, Any]) -> str:
+    """Return how many cases of a validation lack a label, a verdict or both, and what that means."""
     unclear = document["unclear"]
     parts = []
     unlabelled = unclear["judge_pass"] + unclear["judge_fail"]
@@ -60,7 +64,8 @@ def _unclear_words(document: Mapping[str, Any]) -> str:
     return f"{', '.join(parts)}: each is counted as it hurts the judge most"
 
 
-def _reading(measures: Mapping[str, Any]) -> str:
+def reading_words(measures: Mapping[str, Any]) -> str:
+    """Return the measures of a validation that decide nothing, in one line."""
     found = measures["agreement"]
     if found is None:
         return "for reading only: nothing yet"
@@ -111,7 +116,7 @@ def probe_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = p
     for one in document["movements"]:
         unusable = f" ({one['unusable']} without a usable answer)" if one["unusable"] else ""
         lines += wrapped(
-            f"{one['meaning']}: the verdict moved in {one['moved']} of {one['asked']}{unusable}{_warning(one)}",
+            f"{one['meaning']}: the verdict moved in {one['moved']} of {one['asked']}{unusable}{_after(one)}",
             width,
             GAP,
         )
@@ -119,14 +124,20 @@ def probe_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = p
     return "\n".join(lines)
 
 
-def _warning(one: Mapping[str, Any]) -> str:
+def _after(one: Mapping[str, Any]) -> str:
+    warning = movement_warning(one)
+    return f"; {warning}" if warning else ""
+
+
+def movement_warning(one: Mapping[str, Any]) -> str:
+    """Return what is to be noticed of how often verdicts moved under one change; nothing where all is well."""
     if not one["asked"]:
         return ""
     if one["change"] in ("again", "pad") and one["moved"]:
-        return "; it should move in none"
+        return "it should move in none"
     unchanged = one["asked"] - one["moved"]
     if one["change"] == "blank":
-        return f"; verdict unchanged without the picture: {unchanged} of {one['asked']}"
+        return f"verdict unchanged without the picture: {unchanged} of {one['asked']}"
     return ""
 
 
@@ -151,4 +162,4 @@ def _validated(one: Mapping[str, Any]) -> str:
         return "needs none"
     if one["metric"] == "comparison":
         return "decides nothing"
-    return str(one["validation"] or "never looked at")
+    return str(one["validation"] or NEVER_LOOKED_AT)

@@ -16,7 +16,7 @@ once, and copied behind its counts at the end.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from html import escape
@@ -25,8 +25,9 @@ from typing import IO, TextIO
 
 from oloproof.records import Decision
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import outcome_of, trial_name, visible
+from oloproof.reports.wording import judge_words, outcome_of, trial_name, visible
 from oloproof.running.deciding import Conclusion
+from oloproof.running.documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
 
 _IN_MEMORY = 1 << 20
@@ -42,7 +43,9 @@ def write_junit(
 ) -> None:
     """Write a run as JUnit XML. Trials are read once and not kept."""
     hide = Withholding(withhold, history.store.root)
-    with _suites(run, conclusion) as (suites, rules):
+    judges = [one for one in judges_document(history, run) if one["judgements"]]
+    judged = {name: judge_words(one) for one in judges for name in one["criteria"]}
+    with _suites(run, judged) as (suites, rules):
         for trial in history.trials(run):
             for suite in suites:
                 suite.trial(trial, hide)
@@ -59,12 +62,13 @@ def write_junit(
 class _Suite:
     """One suite: its tests as text, and how many of each kind there are."""
 
-    def __init__(self, name: str, group: str, number: int, run: StoredRun, body: IO[str]) -> None:
+    def __init__(self, name: str, group: str, number: int, run: StoredRun, judged: str, body: IO[str]) -> None:
         self.counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
         self.seconds = 0.0
         self._name = name
         self._group = group
         self._number = number
+        self._judged = judged
         self._started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%S")
         self._body = body
 
@@ -108,19 +112,22 @@ class _Suite:
         """Write the suite with its counts."""
         counts = {key: str(count) for key, count in self.counts.items()}
         stream.write(_tag("testsuite", name=self._name, **counts, time=f"{self.seconds:.3f}", timestamp=self._started))
+        if self._judged:
+            told = _tag("property", name="judge", value=self._judged).replace(">\n", "/>")
+            stream.write(f"<properties>{told}</properties>\n")
         self._body.seek(0)
         shutil.copyfileobj(self._body, stream)
         stream.write("</testsuite>\n")
 
 
 @contextmanager
-def _suites(run: StoredRun, conclusion: Conclusion) -> Iterator[tuple[list[_Suite], _Suite]]:
-    """Open a suite a criterion and one for the rules."""
+def _suites(run: StoredRun, judged: Mapping[str, str]) -> Iterator[tuple[list[_Suite], _Suite]]:
+    """Open a suite a criterion and one for the rules; ``judged`` says of a judge's whether it sees."""
     with ExitStack() as stack:
 
         def suite(name: str, number: int) -> _Suite:
             body = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="")  # noqa: SIM115 - the stack closes it
-            return _Suite(name, run.project, number, run, stack.enter_context(body))
+            return _Suite(name, run.project, number, run, judged.get(name, ""), stack.enter_context(body))
 
         yield [suite(entry["criterion"], number) for number, entry in enumerate(run.criteria)], suite("rules", -1)
 

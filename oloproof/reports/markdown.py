@@ -15,13 +15,14 @@ from oloproof.reports.wording import (
     count_words,
     counted,
     headline,
+    judge_words,
     metric_name,
     one_line,
     trial_name,
     worst_first,
 )
 from oloproof.running.deciding import Conclusion
-from oloproof.running.documents import is_failure
+from oloproof.running.documents import is_failure, judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
 
 LONGEST = 300
@@ -52,7 +53,13 @@ def write_markdown(
 ) -> None:
     """Write what was decided, the metrics, and the first ``failures`` trials that did not pass, folded."""
     hide = Withholding(withhold, history.store.root)
-    for part in (_heading(run, conclusion, hide), _decisions(conclusion.decisions, hide), _metrics(conclusion.metrics)):
+    parts = (
+        _heading(run, conclusion, hide),
+        _decisions(conclusion.decisions, hide),
+        _metrics(conclusion.metrics),
+        _judges(history, run),
+    )
+    for part in parts:
         stream.writelines(line + "\n" for line in part)
     stream.writelines(line + "\n" for line in _failures(history, run, failures, hide))
 
@@ -97,6 +104,14 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
         yield ""
         yield f"{len(metrics) - MOST_METRICS} metrics more are not shown."
     yield ""
+
+
+def _judges(history: History, run: StoredRun) -> Iterator[str]:
+    """Yield whether each judge proved that it sees."""
+    told = [escaped(judge_words(one)) for one in judges_document(history, run) if one["judgements"]]
+    if told:
+        yield from (f"- judge of {words}" for words in told)
+        yield ""
 
 
 def _failures(history: History, run: StoredRun, limit: int, hide: Withholding) -> Iterator[str]:

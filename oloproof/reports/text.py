@@ -17,11 +17,11 @@ from oloproof.reports.wording import (
     count_words,
     counted,
     exit_words,
+    judge_words,
     metric_from,
     metric_name,
     one_line,
     seconds_words,
-    sight_words,
     worst_first,
 )
 
@@ -106,12 +106,7 @@ def judge_lines(judges: Sequence[Mapping[str, Any]], *, width: int = 80) -> list
     for judge in judges:
         if not judge["judgements"]:
             continue
-        words = f"{', '.join(judge['criteria'])}: {sight_words(judge['sight'])}"
-        if len(judge["models_served"]) > 1:
-            words += f"; answered by {len(judge['models_served'])} models: {', '.join(judge['models_served'])}"
-        if len(judge["ffmpeg"]) > 1:
-            words += f"; frames by {len(judge['ffmpeg'])} versions of ffmpeg: {', '.join(judge['ffmpeg'])}"
-        lines += wrapped(words, width, GAP, first="")
+        lines += wrapped(judge_words(judge), width, GAP, first="")
     return lines
 
 

@@ -116,6 +116,19 @@ def sight_words(counts: Mapping[str, int]) -> str:
     return ", ".join(SIGHT[state] + (f" for {count}" if many else "") for state, count in told) or SIGHT["not_tested"]
 
 
+def judge_words(judge: Mapping[str, Any]) -> str:
+    """Return whether a judge of a run proved that it sees, and what answered when that is not one model.
+
+    ``judge`` is its entry in the document of the run.
+    """
+    words = f"{', '.join(judge['criteria'])}: {sight_words(judge['sight'])}"
+    if len(judge["models_served"]) > 1:
+        words += f"; answered by {len(judge['models_served'])} models: {', '.join(judge['models_served'])}"
+    if len(judge["ffmpeg"]) > 1:
+        words += f"; frames by {len(judge['ffmpeg'])} versions of ffmpeg: {', '.join(judge['ffmpeg'])}"
+    return words
+
+
 def judged_words(saw: Mapping[str, Any]) -> str:
     """Return which model judged, and whether it proved that it sees."""
     told = saw.get("model_served") or saw.get("model_requested") or "a model"

@@ -117,17 +117,17 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
                 crew.give(job)
         if in_flight == 0:
             break
-        for result in crew.take(_HEARTBEAT):
-            if isinstance(result, list):
-                for work in result:
-                    crew.give(work)
-                continue
-            in_flight -= 1
+        results = crew.take(_HEARTBEAT)
+        done = [result for result in results if isinstance(result, Entry)]
+        waiting += done
+        in_flight -= len(done)
+        for result in results:
             if isinstance(result, BaseException):
                 crew.stop(_GRACE)
                 _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
                 raise _cause(shop, result)
-            waiting.append(result)
+            for work in result if isinstance(result, list) else ():
+                crew.give(work)
         now = time.monotonic()
         if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)

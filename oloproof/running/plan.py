@@ -311,6 +311,7 @@ def _document(project: Project, system: System, built: Sequence[_Built], familie
         "system": {"name": system.name, "version": system.version, "kind": system.kind},
         "identity": digest_of(system.identity),
         "evaluators": _entries(built),
+        "judges": {digest_of(one.identity): one.identity for one in built if one.evaluator.calls_model},
         "hosts": _hosts_of([one.evaluator for one in built]),
         "repeats": project.options.repeats.model_dump(mode="json"),
         "relations": _relations(families),

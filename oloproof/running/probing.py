@@ -23,6 +23,7 @@ from oloproof.records import MediaItem, Verdict
 from oloproof.running.judging import open_judges
 from oloproof.running.rejudging import reading, subject_of
 from oloproof.storage import History, Store, StoredRun
+from oloproof.storage.probes import Probes
 
 CHANGES = ("again", "blank", "swap", "pad")
 MEANINGS = {
@@ -48,6 +49,7 @@ class Probed:
     """What the probe of one judge found."""
 
     criterion: str
+    judge: str
     server: str
     model: str
     sights: tuple[Sight, ...]
@@ -59,6 +61,7 @@ class Probed:
         """Return it as ``evaluators probe --json`` prints it."""
         return {
             "criterion": self.criterion,
+            "judge": self.judge,
             "server": self.server,
             "model": self.model,
             "sight": [sight.as_json() for sight in self.sights],
@@ -73,6 +76,8 @@ def probe_judge(
 ) -> Probed:
     """Test the sight of a judge now, whatever is known of it, and put up to ``cases`` of a run to it in other forms.
 
+    What is found is kept beside what earlier probes found.
+
     Raises:
         OloproofError: its provider refuses every question, or a recorded file changed.
     """
@@ -86,9 +91,10 @@ def probe_judge(
         notes: tuple[str, ...] = () if kinds else ("it is shown no media, so there is nothing to see",)
         if run is not None and judge.options.media is not None and cases:
             movements, notes = _moved(project, store, judge, run, cases, seed)
-        return Probed(
-            judge.criterion, endpoint.server, endpoint.model, sights, movements, None if run is None else run.id, notes
-        )
+        who = judge.criterion, judge.judge_hash, endpoint.server, endpoint.model
+        found = Probed(*who, sights, movements, None if run is None else run.id, notes)
+    Probes(store).add(judge.criterion, judge.judge_hash, found.as_json())
+    return found
 
 
 def _kinds(judge: RubricJudge, history: History, run: StoredRun | None) -> list[str]:

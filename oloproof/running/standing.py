@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,15 @@ def standing_of(
     for number, (name, measure) in enumerate(measures.items()):
         if measure.calls_model:
             blind = history.coded(run, number, "sight_not_proven") > 0
-            found[name] = _standing(label_room.validations_of(history.store, name), digests[name], blind=blind)
+            found[name] = standing_among(label_room.validations_of(history.store, name), digests[name], blind=blind)
     return found
 
 
-def _standing(validations: list[StoredValidation], judge: str, *, blind: bool) -> JudgeStanding:
+def standing_among(validations: Sequence[StoredValidation], judge: str, *, blind: bool = False) -> JudgeStanding:
+    """Return the standing of a judge by the looks at the labels of its criterion, newest first.
+
+    ``blind``: it was to prove that it sees before it judged, and did not.
+    """
     if blind:
         return JudgeStanding("sight_not_proven")
     own = next((one for one in validations if one.judge == judge), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -152,6 +152,11 @@ class History:
             count = self._scalar(select(func.count()).select_from(runs))
             raise RunNotFound(f"there is no run {name}: {count} stored in {self.store.file}; oloproof run makes one")
         return self._run(rows[0])
+
+    def numbered(self, numbers: Collection[int]) -> dict[int, StoredRun]:
+        """Return those of the runs with these numbers that there are, by number."""
+        rows = self._rows(select(runs).where(runs.c.number.in_(numbers)))
+        return {row.number: self._run(row) for row in rows}
 
     def _run(self, row: Any) -> StoredRun:
         state = row.state

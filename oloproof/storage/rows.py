@@ -35,6 +35,11 @@ _ITEM_FIELDS = (
 )
 
 
+def item_path(field: str) -> str:
+    """Return where a field stands in an item of stored media, as SQLite's JSON functions want it."""
+    return f"$[{_ITEM_FIELDS.index(field)}]"
+
+
 def to_text(value: Any) -> str:
     """Return ``value`` as compact JSON."""
     return storable(_encode(value))

@@ -234,6 +234,18 @@ validations = Table(
 )
 """Append-only: each look at the labels of a criterion, over all judges tried on them."""
 
+probes = Table(
+    "probes",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("criterion", Text, nullable=False),
+    Column("judge", BLOB, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("time", Float, nullable=False),
+    Index("probes_judge", "judge"),
+)
+"""Append-only: what each probe of a judge found."""
+
 
 def _judges_and_labels(connection: Connection) -> None:
     """Add the tables of judges and labels."""
@@ -241,13 +253,18 @@ def _judges_and_labels(connection: Connection) -> None:
     tables.create_all(connection, tables=list(added))
 
 
+def _probes(connection: Connection) -> None:
+    """Add the table of what probes of judges found."""
+    tables.create_all(connection, tables=[probes])
+
+
 def _deliveries(connection: Connection) -> None:
     """Add what trials were given."""
     connection.exec_driver_sql("ALTER TABLE trials ADD COLUMN delivered TEXT")
 
 
-VERSION = 3
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _judges_and_labels, 2: _deliveries}
+VERSION = 4
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {1: _judges_and_labels, 2: _probes, 3: _deliveries}
 """The step that brings a database of version n to n + 1; applied in order, in one transaction."""
 
 

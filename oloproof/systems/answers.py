@@ -12,6 +12,7 @@ from typing import Any
 
 from oloproof.media import media_file
 from oloproof.records import Execution, MediaItem
+from oloproof.strict_json import finite, no_constant, unique_keys
 from oloproof.systems.base import AnswerError, Surroundings, one_line
 
 LARGEST_ANSWER = 64 * 1024 * 1024
@@ -68,30 +69,10 @@ def parse_json(data: bytes) -> Any:
     text = data.decode("utf-8-sig")
     try:
         return _not_too_deep(
-            json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique), text
+            json.loads(text, parse_constant=no_constant, parse_float=finite, object_pairs_hook=unique_keys), text
         )
     except RecursionError:
         raise ValueError("nested too deep") from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-        raise ValueError(f"the key {twice[:40]!r} is given twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text[:40]} is too large a number")
-    return number
 
 
 def _not_too_deep(value: Any, text: str) -> Any:

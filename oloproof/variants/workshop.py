@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from oloproof.errors import MediaError, MediaMissing
@@ -56,6 +57,11 @@ class VariantWorkshop:
         self._reader = reader
         self._tooling = Tooling()
         self._locks = [threading.Lock() for _ in range(_LOCKS)]
+
+    @property
+    def root(self) -> Path:
+        """The folder of the project."""
+        return self._reader.root
 
     def ready(self, case: Case) -> dict[str, Variation] | None:
         """Return the family of a case if nothing of it must be made, None otherwise."""
@@ -192,7 +198,8 @@ class _Family:
         try:
             return self._of_way(member, making=making)
         except MediaError as error:
-            where = _shown(error.path, str(error))
+            path = self._sources[member.field].path
+            where = f"{stored_path(self._shop.root, path)}: " if path and path not in str(error) else ""
             return Variation(self._base, (), f"variant {member.name}: {where}{error}")
 
     def _of_way(self, member: Member, *, making: bool) -> Variation | None:
@@ -284,10 +291,6 @@ class _Family:
         if isinstance(other, dict) and isinstance(self._base.expected, dict):
             return {**self._base.expected, **other}
         return other
-
-
-def _shown(path: str, text: str) -> str:
-    return f"{path}: " if path and path not in text else ""
 
 
 def _finding(member: Member, twin: str, same: Sameness | None) -> Finding | None:

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from oloproof.errors import OloproofError, RunNotFound
 from oloproof.workbench.answers import problem
 from oloproof.workbench.desk import Desk
+from oloproof.workbench.live import Live
 from oloproof.workbench.pages import routes as page_routes
 from oloproof.workbench.ranges import is_known
 from oloproof.workbench.safety import DEFAULT_PORT, SAFETY_HEADERS, Guard, own_hosts
@@ -39,6 +40,7 @@ def create_app(desk: Desk, *, hosts: Collection[str] | None = None) -> Starlette
     """Return the workbench on the project at ``desk``, which it does not close.
 
     ``hosts`` are the values of ``Host`` under which it answers; by default those of its usual port on this machine.
+    Whoever serves it calls ``state.live.stop()`` before it shuts down, for streams of events do not end by themselves.
     """
     guard = Middleware(
         Guard,
@@ -47,11 +49,13 @@ def create_app(desk: Desk, *, hosts: Collection[str] | None = None) -> Starlette
         read_only=desk.read_only,
     )
     static = StaticFiles(_STATIC)
+    live = Live(desk)
     app = Starlette(
         routes=[
             Route("/healthz", _healthz, methods=["GET"]),
             Route("/static/{name:path}", static.answer, methods=["GET"]),
             *MediaRoutes(desk).routes(),
+            *live.routes(),
             *page_routes(),
         ],
         middleware=[guard],
@@ -64,6 +68,7 @@ def create_app(desk: Desk, *, hosts: Collection[str] | None = None) -> Starlette
     )
     app.router.redirect_slashes = False
     app.state.desk = desk
+    app.state.live = live
     return app
 
 

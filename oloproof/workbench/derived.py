@@ -1,4 +1,4 @@
-"""What is made of a recorded file so that it can be looked at: a thumbnail, a waveform, the frame at a moment.
+"""What is made of a recorded file so that it can be looked at: a thumbnail, a waveform, a spectrogram, frames.
 
 Pictures are made by the functions that make them for a judge, from verified bytes, and kept by what they were made
 from and how. At most two are made at once, so that a page full of videos does not start fifty programs.
@@ -6,8 +6,9 @@ from and how. At most two are made at once, so that a page full of videos does n
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,12 @@ from anyio.to_thread import run_sync
 from oloproof.errors import MediaUnreadable
 from oloproof.media.animations import animation_frames
 from oloproof.media.drafting import Limits
+from oloproof.media.formats import FORMATS
 from oloproof.media.frame_rules import FRAMES_VERSION, Count, FrameRule, Moments
+from oloproof.media.frame_table import FRAME_TABLE_VERSION, read_frame_table
 from oloproof.media.frames import Frames, extract_frames
-from oloproof.media.images import thumbnail
+from oloproof.media.images import as_png, thumbnail
+from oloproof.media.spectrograms import SPECTROGRAM_VERSION, spectrogram_of
 from oloproof.media.waveforms import WAVEFORM_VERSION, peaks_of
 
 if TYPE_CHECKING:
@@ -107,6 +111,12 @@ def small(item: MediaItem) -> Recipe:
     return Recipe(f"thumbnail/{VERSION}.{FRAMES_VERSION}/{THUMBNAIL_SIDE}/{item.kind}", "image/jpeg", make)
 
 
+def is_drawn_here(item: MediaItem) -> bool:
+    """Return whether a picture can be made of it: not of SVG, nor of an image that nobody here decodes."""
+    form = FORMATS.get(item.format)
+    return item.kind != "image" or (form is not None and form.pillow is not None)
+
+
 def frame_at(seconds: float) -> Recipe:
     """Return how the frame shown at a moment is made: a PNG, upright, on white, as a judge is shown it."""
     rule = Moments((seconds,))
@@ -115,6 +125,37 @@ def frame_at(seconds: float) -> Recipe:
         return _frames(reader, item, rule).frames[0].data
 
     return Recipe(f"frame/{VERSION}.{FRAMES_VERSION}/{seconds!r}", "image/png", make)
+
+
+def picture() -> Recipe:
+    """Return how a picture that browsers cannot show is made one that they can: a PNG of its full size, on white."""
+
+    def make(reader: MediaReader, item: MediaItem) -> bytes:
+        with reader.open(item) as file:
+            return as_png(file)
+
+    return Recipe(f"picture/{VERSION}", "image/png", make)
+
+
+def frame_times() -> Recipe:
+    """Return how the moments of a video's frames are told: JSON with ``times``, ``end`` and ``lead``, in seconds."""
+
+    def make(reader: MediaReader, item: MediaItem) -> bytes:
+        with reader.lend(item) as (_, path, check):
+            table = read_frame_table(path, item.format, check=check, limits=_LIMITS)
+        return json.dumps(asdict(table), separators=(",", ":")).encode()
+
+    return Recipe(f"frame-times/{VERSION}.{FRAME_TABLE_VERSION}", "application/json", make)
+
+
+def spectrogram(top: int) -> Recipe:
+    """Return how a sound is drawn over time and frequency, from 0 to ``top`` Hz: a PNG without axes."""
+
+    def make(reader: MediaReader, item: MediaItem) -> bytes:
+        with reader.lend(item) as (_, path, check):
+            return spectrogram_of(path, item.format, top, check=check, timeout=_LIMITS.decode_seconds)
+
+    return Recipe(f"spectrogram/{VERSION}.{SPECTROGRAM_VERSION}/{top}", "image/png", make)
 
 
 def _small_picture(reader: MediaReader, item: MediaItem) -> bytes:

@@ -16,6 +16,7 @@ from oloproof.media.reading import MeasurementsInMemory
 from oloproof.storage import History, Store, StoredMeasurements
 from oloproof.storage.database import FILE, FOLDER
 from oloproof.storage.derived import DerivedFiles
+from oloproof.storage.progress import ProgressReader
 
 _Mark = tuple[int, int]
 """(device, inode) of the database: another one when it was removed and made anew."""
@@ -52,6 +53,7 @@ class Desk:
         self._elsewhere: TemporaryDirectory[str] | None = None
         self._reader: MediaReader | None = None
         self._measurements: StoredMeasurements | None = None
+        self._progress: ProgressReader | None = None
 
     def __repr__(self) -> str:
         return f"Desk({str(self.root)!r}, read_only={self.read_only})"
@@ -91,6 +93,19 @@ class Desk:
         return History(self.store)
 
     @property
+    def progress(self) -> ProgressReader:
+        """How far the runs under way are.
+
+        Raises:
+            StorageError: as :attr:`store`.
+        """
+        with self._lock:
+            store = self.store
+            if self._progress is None:
+                self._progress = ProgressReader(store)
+            return self._progress
+
+    @property
     def reader(self) -> MediaReader:
         """The one way to the recorded files, with the digests and measurements that earlier commands kept.
 
@@ -124,7 +139,7 @@ class Desk:
             self._store.close()
         if self._elsewhere is not None:
             self._elsewhere.cleanup()
-        self._store = self._mark = self._reader = self._measurements = self._elsewhere = None
+        self._store = self._mark = self._reader = self._measurements = self._elsewhere = self._progress = None
 
     def _nothing_yet(self) -> Store:
         self._elsewhere = TemporaryDirectory(prefix="oloproof-nothing-yet-")

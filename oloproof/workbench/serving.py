@@ -25,9 +25,10 @@ from oloproof.errors import MediaDrift, MediaError, MediaMissing, MediaUnreadabl
 from oloproof.media import MediaReader
 from oloproof.media.formats import FORMATS, named_for
 from oloproof.media.reading import open_regular
+from oloproof.media.spectrograms import TOPS
 from oloproof.records import MediaItem
 from oloproof.workbench.answers import problem
-from oloproof.workbench.derived import Derivation, Recipe, frame_at, small
+from oloproof.workbench.derived import Derivation, Recipe, frame_at, frame_times, picture, small, spectrogram
 from oloproof.workbench.desk import Desk
 from oloproof.workbench.ranges import NotSatisfiable, Span, asked_span, is_known, same_bytes
 
@@ -63,7 +64,10 @@ class MediaRoutes:
         return [
             Route("/media/{run}/{item}", self.file, methods=["GET"]),
             Route("/media/{run}/{item}/thumbnail", self.thumbnail, methods=["GET"]),
+            Route("/media/{run}/{item}/picture", self.picture, methods=["GET"]),
+            Route("/media/{run}/{item}/frames", self.frame_times, methods=["GET"]),
             Route("/media/{run}/{item}/frames/{time}", self.frame, methods=["GET"]),
+            Route("/media/{run}/{item}/spectrogram/{top}", self.spectrogram, methods=["GET"]),
         ]
 
     async def file(self, request: Request) -> Response:
@@ -79,6 +83,24 @@ class MediaRoutes:
         """Answer with a small picture: of an image, of the middle of a video, or the waveform of a sound."""
         reader, item = await self._found(request)
         return await self._made(request, reader, item, small(item))
+
+    async def picture(self, request: Request) -> Response:
+        """Answer with an image of full size as a PNG, for formats that browsers do not show."""
+        reader, item = await self._found(request)
+        return await self._made(request, reader, item, picture())
+
+    async def frame_times(self, request: Request) -> Response:
+        """Answer with the moments at which the frames of a video are shown, as JSON."""
+        reader, item = await self._found(request)
+        return await self._made(request, reader, item, frame_times())
+
+    async def spectrogram(self, request: Request) -> Response:
+        """Answer with a picture of a sound over time and frequency, up to a frequency in Hz."""
+        top = request.path_params["top"]
+        if top not in map(str, TOPS):
+            raise HTTPException(404, f"{top!r} is no highest frequency; there are {', '.join(map(str, TOPS))} (Hz)")
+        reader, item = await self._found(request)
+        return await self._made(request, reader, item, spectrogram(int(top)))
 
     async def frame(self, request: Request) -> Response:
         """Answer with the frame that is shown at a time, in seconds from the first picture."""

@@ -88,7 +88,9 @@ class Labelling(Base):
             }
             number = connection.execute(insert(judgements).values(values)).inserted_primary_key[0]
             for row in rows:
-                connection.execute(insert(judged).values(trial=row, evaluator=3, judgement=number))
+                connection.execute(
+                    insert(judged).values(trial=row, evaluator=3, judgement=number, sight=saw.get("sight"))
+                )
 
     @property
     def labels(self) -> Labels:

@@ -19,6 +19,7 @@ from PIL import Image
 from oloproof.errors import MediaDrift, MediaUnreadable, ToolMissing
 from oloproof.media.drafting import Limits
 from oloproof.media.frame_rules import Count, Every, FrameRule, Moments, Scenes
+from oloproof.media.frame_table import FrameTable, read_frame_table
 from oloproof.media.frames import Frame, Frames, extract_frames
 from tests.media.conftest import CASES, ffmpeg
 
@@ -101,6 +102,43 @@ def test_the_frame_shown_at_a_moment_is_the_one_that_a_whole_decode_shows(
     assert times(found) == [round(float(stamps[n]), 6) for n in shown]
     assert [picture(frame).tobytes() for frame in found.frames] == [pixels[n] for n in shown]
     assert not [note for note in found.notes if "error" in note or "promise" in note]
+
+
+def table(path: Path, name: str = "mp4") -> FrameTable:
+    return read_frame_table(path, name, check=lambda: None)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_table_tells_when_every_frame_is_shown(name: str, uneven: Callable[[str], Path]) -> None:
+    path, form = uneven(name), RECIPES[name][0]
+    stamps, _ = every_frame(path)
+
+    found = table(path, form)
+
+    assert found.times == tuple(round(float(stamp), 6) for stamp in stamps)
+    assert found.times[-1] < found.end < found.times[-1] + 0.4
+    assert found.lead == 0
+
+
+def test_a_player_counts_from_the_sound_that_begins_before_the_pictures(uneven: Callable[[str], Path]) -> None:
+    """The times of frames begin with the first picture all the same, as judges' do."""
+    path = uneven("b_frames.mp4").with_name("late.mp4")
+    sound = ["-f", "lavfi", "-i", "sine=duration=1"]
+    ffmpeg("-itsoffset", "0.6", "-i", str(uneven("b_frames.mp4")), *sound, "-c:v", "copy", str(path))
+
+    found = table(path)
+
+    assert found.lead == pytest.approx(0.6, abs=0.05)
+    assert found.times == table(uneven("b_frames.mp4")).times
+
+
+def test_what_an_edit_list_leaves_out_is_no_frame(uneven: Callable[[str], Path]) -> None:
+    whole = uneven("b_frames.mp4")
+    path = whole.with_name("cut_for_table.mp4")
+    ffmpeg("-ss", "3.1", "-i", str(whole), "-c", "copy", str(path))
+    stamps, _ = every_frame(path)
+
+    assert table(path).times == tuple(round(float(stamp), 6) for stamp in stamps)
 
 
 @pytest.mark.parametrize("name", ["b_frames.mp4", "late.mkv", "clip.ts"])
@@ -306,6 +344,9 @@ def test_a_file_without_a_video_is_refused(made: Callable[[str], Path]) -> None:
     for path, form in ((CASES / "MR-20.mp3", "mp3"), (made("only_sound.mp4"), "mp4"), (CASES / "MR-05.jpg", "jpeg")):
         with pytest.raises(MediaUnreadable) as raised:
             take(path, Count(2), form)
+        assert raised.value.code == "no_pictures"
+        with pytest.raises(MediaUnreadable) as raised:
+            table(path, form)
         assert raised.value.code == "no_pictures"
 
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from oloproof.config import load_project
+from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError
 from oloproof.evaluators import builtin_registry
 from oloproof.labels.csv_files import write_sheet
@@ -27,6 +28,7 @@ from oloproof.running.deciding import compare_runs
 from oloproof.running.probing import probe_judge
 from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge
 from oloproof.storage import History, Store
+from oloproof.storage.probes import Probes
 from tests.conftest import Folder
 from tests.evaluators.judges.conftest import APP, picture
 from tests.model_server import ModelServer, Request
@@ -141,6 +143,10 @@ def test_a_judge_decides_nothing_before_labels_and_then_on_what_people_would_say
     project = desk(red_passes)
     before = project.decision()
     assert (before.state, before.reason) == ("INSUFFICIENT_EVIDENCE", "judge_not_validated")
+    with project.history() as history:
+        (digest, identity), *_ = history.find().document["judges"].items()
+    assert digest == digest_of(identity)
+    assert identity["rubric"] == "Pass only if the picture is red."
 
     project.label(truthful)
     found = project.validate()
@@ -311,6 +317,9 @@ def test_a_probe_tells_a_judge_that_looks_from_one_that_does_not(desk: Make) -> 
 
     assert [sight.state for sight in looking.sights] == ["proven"]
     assert [sight.state for sight in blind.sights] == ["not_proven"]
+    with project.history() as history:
+        kept = [Probes(history.store).of(one.judge)[0].document for one in (looking, blind)]
+    assert kept == [looking.as_json(), blind.as_json()]
     moved = {one.change: (one.moved, one.asked) for one in looking.movements}
     assert (moved["again"], moved["pad"]) == ((0, 8), (0, 8))
     assert moved["blank"][0] > 0

@@ -91,6 +91,58 @@ def test_a_sound_has_a_waveform_without_script(exhibit: Exhibit, opened: Opened)
     assert "script" not in answer.text
 
 
+def test_a_sound_is_drawn_over_time_and_frequency_and_kept(exhibit: Exhibit, opened: Opened) -> None:
+    item = exhibit.record("tone.wav", tone(2.0))
+    exhibit.store()
+    client = opened(exhibit.root)
+    answer = client.get(f"/media/{RUN}/{item}/spectrogram/4000")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+    assert answer.headers["content-security-policy"] == "script-src 'none'; sandbox"
+    levels = Image.open(io.BytesIO(answer.content))
+    row = round(levels.height * (1 - 424 / 4_000))  # the pitch of the tone, which begins in the middle
+    assert levels.getpixel((200, row)) == 0
+    assert levels.getpixel((1_000, row)) > 240
+    assert levels.getpixel((1_000, 20)) < 60
+    (file,) = kept(exhibit)
+    assert file.read_bytes() == answer.content
+    assert client.get(f"/media/{RUN}/{item}/spectrogram/16000").content != answer.content
+    for top in ("0", "8000.0", "1e4", "-4000", "99999999999", "abc"):
+        assert client.get(f"/media/{RUN}/{item}/spectrogram/{top}").status_code == 404
+
+
+def test_a_clip_tells_when_its_frames_are_shown(exhibit: Exhibit, opened: Opened, clip: bytes) -> None:
+    item = exhibit.record("clip.mp4", clip)
+    exhibit.store()
+    answer = opened(exhibit.root).get(f"/media/{RUN}/{item}/frames")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.json() == {"times": [n / 10 for n in range(30)], "end": 3.0, "lead": 0.0}
+
+
+def test_a_picture_that_browsers_do_not_show_is_made_one_that_they_do(exhibit: Exhibit, opened: Opened) -> None:
+    drawn = Image.open(io.BytesIO(png((300, 200))))
+    out = io.BytesIO()
+    drawn.save(out, "TIFF")
+    item = exhibit.record("mug.tif", out.getvalue())
+    exhibit.store()
+    answer = opened(exhibit.root).get(f"/media/{RUN}/{item}/picture")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+    assert picture_of(answer).tobytes() == drawn.tobytes()
+
+
+@pytest.mark.parametrize("address", ["spectrogram/8000", "frames", "picture"])
+def test_nothing_is_made_or_sent_of_a_file_that_changed(exhibit: Exhibit, opened: Opened, address: str) -> None:
+    """What was made before is not sent either: it was made of what is no longer there."""
+    item = exhibit.record("tone.wav", tone(0.2))
+    exhibit.store()
+    client = opened(exhibit.root)
+    before = client.get(f"/media/{RUN}/{item}/{address}")
+    assert before.status_code in (200, 415)
+    exhibit.path(item).write_bytes(tone(0.3))
+    assert client.get(f"/media/{RUN}/{item}/{address}").status_code == 409
+    exhibit.path(item).unlink()
+    assert client.get(f"/media/{RUN}/{item}/{address}").status_code == 410
+
+
 def heights_of(svg: str) -> list[float]:
     """Return how high the outline is at each peak."""
     (path,) = re.findall(r'd="M([^"]+)Z"', svg)
@@ -148,6 +200,10 @@ def test_a_waveform_of_anything_stays_within_its_frame(peaks: list[float]) -> No
         ("logo.svg", SVG, "thumbnail", 415),
         ("logo.svg", SVG, "frames/0", 415),
         ("tone.wav", tone(0.2), "frames/0", 415),
+        ("tone.wav", tone(0.2), "frames", 415),
+        ("tone.wav", tone(0.2), "picture", 415),
+        ("mug.png", png(), "spectrogram/8000", 415),
+        ("logo.svg", SVG, "picture", 415),
         ("none.wav", tone(0.2)[:44], "thumbnail", 422),
     ],
     ids=lambda value: "" if isinstance(value, bytes) else str(value),

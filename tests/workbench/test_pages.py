@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,7 @@ from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.running import run as run_project
 from oloproof.storage import Entry, NewRun, Store
-from oloproof.workbench.app import create_app
-from oloproof.workbench.desk import Desk
-
-with warnings.catch_warnings():  # it would rather have another client library than the one that is here
-    warnings.simplefilter("ignore")
-    from starlette.testclient import TestClient
+from tests.workbench.visiting import Page, Visitor
 
 HOSTILE = "<script>alert(1)</script>/../%2e \x1b[31m ‮ \"'>&<img src=https://evil.test/a>"
 HOSTILE_ID = "<script>alert(1)</script>/../100%?a=b#c \"'>&<img src=https://evil.test/a>"
@@ -54,49 +47,6 @@ policy:
   rules:
     - {id: says-red, metric: says_red, min: 0.5}
 """
-
-
-class Page(HTMLParser):
-    """A page taken apart: its elements with their attributes, and its text."""
-
-    def __init__(self, answer: Any) -> None:
-        super().__init__()
-        self.status = answer.status_code
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.source = answer.text
-        self.feed(answer.text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def all(self, tag: str, **wanted: str) -> list[dict[str, str | None]]:
-        """Return the attributes of every such element."""
-        names = {key.rstrip("_").replace("_", "-"): value for key, value in wanted.items()}
-        return [have for name, have in self.elements if name == tag and names.items() <= have.items()]
-
-    def links(self, part: str) -> list[str]:
-        """Return the addresses of links that begin with ``part``."""
-        return [href for one in self.all("a") if (href := one.get("href")) is not None and href.startswith(part)]
-
-    @property
-    def words(self) -> str:
-        """The text with blanks made one."""
-        return " ".join(self.text.split())
-
-
-class Visitor:
-    """A browser on a project."""
-
-    def __init__(self, root: Path) -> None:
-        self.desk = Desk(root)
-        self.client = TestClient(create_app(self.desk), base_url="http://127.0.0.1:7788", follow_redirects=False)
-
-    def get(self, address: str, **more: Any) -> Page:
-        return Page(self.client.get(address, **more))
 
 
 @pytest.fixture(scope="module")
@@ -192,24 +142,29 @@ def addresses(painted: Visitor, judged: Visitor) -> list[tuple[Visitor, str]]:
     ]
 
 
+def assert_whole(page: Page, address: str) -> None:
+    """A page has its frame, ids that are its own, and nothing that a strict content policy forbids."""
+    assert len(page.all("h1")) == 1, address
+    assert page.all("html", lang="en")
+    assert page.all("main", id="main")
+    assert page.all("a", class_="skip", href="#main")
+    ids = [have["id"] for _, have in page.elements if "id" in have]
+    assert len(ids) == len(set(ids)), address
+    for tag, have in page.elements:
+        assert not [name for name in have if name == "style" or name.startswith("on")], (address, tag, have)
+        assert tag != "style"
+        assert tag != "script" or have.keys() >= {"src"}
+        for name in ("src", "href", "poster", "action"):
+            assert not re.match(r"(?i)\s*(https?:|//|javascript:|data:)", have.get(name) or ""), (address, have)
+        assert tag != "img" or have.get("alt") is not None
+        assert tag != "th" or have.get("scope")
+
+
 def test_every_page_is_whole_and_needs_no_more_than_a_strict_policy_allows(painted: Visitor, judged: Visitor) -> None:
     for visitor, address in addresses(painted, judged):
         page = visitor.get(address)
         assert page.status in (200, 404), address
-        assert len(page.all("h1")) == 1, address
-        assert page.all("html", lang="en")
-        assert page.all("main", id="main")
-        assert page.all("a", class_="skip", href="#main")
-        ids = [have["id"] for _, have in page.elements if "id" in have]
-        assert len(ids) == len(set(ids)), address
-        for tag, have in page.elements:
-            assert not [name for name in have if name == "style" or name.startswith("on")], (address, tag, have)
-            assert tag != "style"
-            assert tag != "script" or have.keys() >= {"src"}
-            for name in ("src", "href", "poster", "action"):
-                assert not re.match(r"(?i)\s*(https?:|//|javascript:|data:)", have.get(name) or ""), (address, have)
-            assert tag != "img" or have.get("alt") is not None
-            assert tag != "th" or have.get("scope")
+        assert_whole(page, address)
 
 
 def test_nothing_that_a_system_a_judge_or_a_dataset_says_becomes_markup(painted: Visitor, judged: Visitor) -> None:
@@ -394,7 +349,7 @@ def test_styles_scripts_and_all_that_they_name_are_there(painted: Visitor) -> No
         "/static/" + name
         for name in re.findall(r'from "\./(\w+\.js)"', painted.client.get("/static/workbench.js").text)
     ]
-    assert len(named) == 8
+    assert len(named) == 10
     for address in named:
         answer = painted.client.get(address)
         assert answer.status_code == 200, address

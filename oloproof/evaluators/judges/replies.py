@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from oloproof.evaluators.judges.blindness import refuses, says_it_is_blind
 from oloproof.records import Outcome, Verdict
+from oloproof.strict_json import no_constant
 
 PARSER_VERSION = 1
 LONGEST_REASON = 2_000
@@ -245,7 +246,7 @@ def _without_thinking(plain: str) -> str | None:
 def _objects(said: str) -> Iterator[tuple[Any, int, int]]:
     """Yield the complete JSON objects and lists in a text, outermost only, with their place."""
     at = 0
-    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    decoder = json.JSONDecoder(parse_constant=no_constant)
     while (start := _next_bracket(said, at)) is not None:
         try:
             found, at = decoder.raw_decode(said, start)
@@ -326,13 +327,9 @@ def _said(answer: list[Verdict]) -> list[tuple[str, float | None, Mapping[str, A
 
 def _load(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=no_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from oloproof.errors import MediaError
-from oloproof.labels import validations_of
 from oloproof.media import MediaReader
-from oloproof.records import ORIGINAL, MediaItem
+from oloproof.media.spectrograms import MOST_SECONDS, TOPS
+from oloproof.records import ORIGINAL
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, VerdictView
 from oloproof.reports.delivered import shown_media
@@ -18,31 +17,13 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing, Neighbours
-from oloproof.workbench.pages.addresses import RUNS, case_address, media_address, run_address, thumbnail_address
+from oloproof.workbench.pages.addresses import RUNS, case_address, judge_address, run_address
 from oloproof.workbench.pages.gallery import MARKS
+from oloproof.workbench.pages.judge_states import state_of
+from oloproof.workbench.pages.pictures import ROLE_TITLES, Medium, PairPicture, medium_of, pair_pictures
 from oloproof.workbench.pages.seen import Seen, seen_of
 from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
 from oloproof.workbench.pages.wanted import Wanted, wanted_from
-
-SHOWN_BY_BROWSERS = frozenset({"jpeg", "png", "gif", "webp", "avif", "bmp"})
-_TITLES = {"input": "Input", "output": "Output", "context": "Expected"}
-
-
-@dataclass(frozen=True, slots=True)
-class Medium:
-    """One file in a pane. ``address`` is of its bytes; ``direct``: browsers show pictures of its format.
-
-    ``now`` says what lies in the place of a file that is not as it was recorded.
-    """
-
-    view: MediaView
-    id: str
-    address: str
-    thumbnail: str
-    direct: bool
-    width: int
-    height: int
-    now: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +37,12 @@ class Pane:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
-    """Who judged: the model and its sight, and whether this judge is validated, in words."""
+    """Who judged: the model and its sight, and whether this judge is validated, in words; its page has more."""
 
     words: str
     standing: str
     mark: Mark
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +52,15 @@ class Told:
     verdict: VerdictView
     judge: JudgeLine | None
     seen: Seen | None
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A frame that a judge saw, on the time line of its clip; ``words`` say whose it is and when it is shown."""
+
+    number: str
+    seconds: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +86,11 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class CaseContext:
-    """The page."""
+    """The page.
+
+    ``pictures`` are those that can be held against each other; ``markers`` the frames that judges saw, by the id of
+    their clip; ``tops`` up to which frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
+    """
 
     shell: Shell
     id: str
@@ -107,6 +102,10 @@ class CaseContext:
     siblings_words: str
     way: Way
     panes: tuple[Pane, ...]
+    pictures: tuple[PairPicture, ...]
+    markers: Mapping[str, tuple[Marker, ...]]
+    tops: tuple[int, ...]
+    most_seconds: int
     trial: TrialView
     verdicts_words: str
     told: tuple[Told, ...]
@@ -126,6 +125,8 @@ def case_page(visit: Visit) -> Response:
     views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
     view = views.case(run, [trial], worst_word(trial), 0)
     shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
+    panes = tuple(panes_of(visit.desk.reader, run, trial, shown))
+    told = tuple(_told(visit.browsing, run, trial, shown))
     page = CaseContext(
         shell=visit.shell(f"{view.word} {view.id}", run.project, tuple(_crumbs(run, wanted)), view.id),
         id=view.id,
@@ -136,10 +137,14 @@ def case_page(visit: Visit) -> Response:
         siblings=tuple(_siblings(run, trials, trial, number, wanted)) if len(trials) > 1 else (),
         siblings_words=_siblings_words(run, trials, trial, number),
         way=_way(run, beside, wanted),
-        panes=tuple(_panes(visit.desk.reader, run, trial, shown)),
+        panes=panes,
+        pictures=pair_pictures(one for pane in panes for one in pane.media),
+        markers=_markers(told),
+        tops=TOPS,
+        most_seconds=MOST_SECONDS,
         trial=shown,
         verdicts_words=_verdicts_words(shown),
-        told=tuple(_told(visit.browsing, run, trial, shown)),
+        told=told,
         command=f"oloproof inspect {run.id} --case {trial.case_id}",
     )
     return render("case.html.j2", page)
@@ -214,37 +219,36 @@ def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     )
 
 
-def _panes(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
-    """Yield what there is of input, output and expected."""
+def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
+    """Yield what there is of input, output and expected of a trial; ``shown`` is its view."""
     values = {column.value.title: column.value for column in shown.columns if column.value is not None}
     pairs = list(zip(shown_media(trial), shown.media, strict=True))
-    for role, title in _TITLES.items():
-        media = tuple(_medium(reader, run, item, view) for item, view in pairs if item.role == role)
+    for role, title in ROLE_TITLES.items():
+        media = tuple(medium_of(reader, run.id, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
         if media or (value is not None and value.text):
             yield Pane(title, media, value)
 
 
-def _medium(reader: MediaReader, run: StoredRun, item: MediaItem, view: MediaView) -> Medium:
-    return Medium(
-        view=view,
-        id=item.id,
-        address=media_address(run.id, item.id),
-        thumbnail=thumbnail_address(run.id, item.id),
-        direct=item.format in SHOWN_BY_BROWSERS,
-        width=item.width or 0,
-        height=item.height or 0,
-        now="" if view.state == "verified" else _now(reader, item),
-    )
+def _markers(told: Iterable[Told]) -> dict[str, tuple[Marker, ...]]:
+    """Return for each clip the frames of it that judges saw, by time; what several saw is one mark."""
+    found: dict[str, dict[str, list[tuple[int, str]]]] = {}
+    for one in told:
+        for picture in one.seen.pictures if one.seen is not None else ():
+            if picture.item:
+                of_clip = found.setdefault(picture.item, {})
+                of_clip.setdefault(picture.seconds, []).append((picture.number, one.verdict.criterion))
+    return {
+        item: tuple(
+            Marker(str(by[0][0]), seconds, f"frame {by[0][0]} that {_listed(by)} saw, at {float(seconds):.3f} s")
+            for seconds, by in sorted(moments.items(), key=lambda moment: float(moment[0]))
+        )
+        for item, moments in found.items()
+    }
 
 
-def _now(reader: MediaReader, item: MediaItem) -> str:
-    """Return what lies in the place of a file that is not as it was recorded."""
-    place = reader.locate(item)
-    try:
-        return f"{place.stat().st_size:,} bytes, sha256 {reader.digest_of_path(place)}"
-    except (MediaError, OSError):
-        return "nothing that can be read"
+def _listed(by: Sequence[tuple[int, str]]) -> str:
+    return " and ".join(f"the judge of {criterion}" for criterion in dict.fromkeys(criterion for _, criterion in by))
 
 
 def _verdicts_words(shown: TrialView) -> str:
@@ -263,15 +267,17 @@ def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialVi
         if judgement is None:
             yield Told(verdict, None, None)
             continue
-        standing, mark = _standing(browsing, entry["criterion"], str(entry["digest"]))
+        criterion, judge = entry["criterion"], str(entry["digest"])
+        standing, mark = _standing(browsing, criterion, judge)
+        address = judge_address(judge, [("criterion", criterion)])
         seen = seen_of(run, judgement.saw, verified)
-        yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark), seen)
+        yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark, address), seen)
 
 
 def _standing(browsing: Browsing, criterion: str, judge: str) -> tuple[str, Mark]:
     """Return whether a judge was validated, as the newest look at the labels of its criterion found."""
-    found = validations_of(browsing.store, criterion)
-    own = next((one for one in found if one.judge == judge), None)
-    if own is None:
-        return ("another version was validated, not this one", "undecided") if found else ("not validated", "undecided")
-    return (own.state, "pass" if own.state == "VALIDATED" else "undecided")
+    state = state_of(browsing, criterion, judge)
+    if state.validation is not None:
+        return state.word, state.mark
+    changed = state.reason == "judge_changed"
+    return ("another version was validated, not this one" if changed else "not validated", "undecided")

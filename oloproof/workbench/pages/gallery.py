@@ -11,6 +11,7 @@ from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import CaseIndex, GalleryPage, Sort, Tile
+from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
 from oloproof.workbench.pages.shell import Link
 from oloproof.workbench.pages.wanted import SLICE, Wanted
@@ -57,9 +58,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a tile shows. ``width`` and ``height`` are 0 where they are not known; ``badge`` is its kind and length."""
+    """What a tile shows; ``address`` is None where words must do. ``badge`` is its kind and length."""
 
-    address: str
+    address: str | None
     words: str
     badge: str
     tiny: bool
@@ -210,20 +211,21 @@ def _tile(run: StoredRun, one: Tile, wanted: Wanted) -> TileView:
         score="" if one.score is None else number_text(round(one.score, 3)),
         seconds=seconds_words(one.seconds),
         reason=one_line(reason, 120) if one.outcome != "pass" or wanted.criterion else "",
-        picture=_picture(run, one.media),
+        picture=picture_of(run, one.media),
     )
 
 
-def _picture(run: StoredRun, media: Sequence[MediaItem]) -> Picture | None:
+def picture_of(run: StoredRun, media: Sequence[MediaItem]) -> Picture | None:
     """Return the most telling file of a case: what the system made before what it was given, pictures before sounds."""
     order = {"output": 0, "input": 1, "context": 2}
     shown = min(media, key=lambda item: (item.kind == "audio", order[item.role]), default=None)
     if shown is None:
         return None
+    previewed = is_drawn_here(shown)
     length = "" if shown.duration is None or shown.kind == "image" else f"{shown.duration:.1f} s"
     return Picture(
-        address=thumbnail_address(run.id, shown.id),
-        words=f"{shown.role} {shown.kind}",
+        address=thumbnail_address(run.id, shown.id) if previewed else None,
+        words=f"{shown.role} {shown.kind}" if previewed else f"{shown.format.upper()}, no preview",
         badge="" if shown.kind == "image" else f"{shown.kind} {length}".strip(),
         tiny=0 < max(shown.width or 0, shown.height or 0) <= TINY,
     )

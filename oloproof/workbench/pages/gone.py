@@ -26,6 +26,14 @@ class GoneContext:
     back: Link
 
 
+def gone_page(
+    visit: Visit, title: str, sentence: str, back: Link, section: str, nearest: tuple[Link, ...] = ()
+) -> Response:
+    """Say that something does not exist, under an entry of the navigation."""
+    page = GoneContext(visit.shell(title, crumbs=(back,), section=section), title, sentence, nearest, back)
+    return render("gone.html.j2", page, 404)
+
+
 def no_run_page(visit: Visit, error: RunNotFound) -> Response:
     """Say that no run is called so."""
     name = visit.request.path_params["run"]

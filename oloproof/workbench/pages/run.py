@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from oloproof.reports.contexts import Banner, Fact, MetricRow, RuleRow
+from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow
 from oloproof.reports.pages import banner_of, facts_of, metric_row, rule_row
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible, worst_first
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun
-from oloproof.workbench.pages.addresses import RUNS
+from oloproof.workbench.pages.addresses import RUNS, judge_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
 from oloproof.workbench.pages.gallery import Gallery, gallery_of
-from oloproof.workbench.pages.runs import Progress
+from oloproof.workbench.pages.judge_states import state_of
+from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 from oloproof.workbench.pages.wanted import wanted_from
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeLink:
+    """A judge of the run, whether it may decide by now, and where its page is."""
+
+    criterion: str
+    mark: Mark
+    state: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunContext:
-    """The page. ``metrics`` are those that no rule of the run is about."""
+    """The page. ``metrics`` are those that no rule of the run is about; ``live``: the run is under way."""
 
     shell: Shell
     run: str
     banner: Banner
     facts: tuple[Fact, ...]
     progress: Progress | None
+    live: bool
     level: str
     rules: tuple[RuleRow, ...]
+    judges: tuple[JudgeLink, ...]
     metrics: tuple[MetricRow, ...]
     notices: tuple[Fact, ...]
     gallery: Gallery
@@ -56,17 +70,28 @@ def run_page(visit: Visit) -> Response:
         run=run.id,
         banner=banner,
         facts=_facts(visit, run, conclusion),
-        progress=_progress(visit, run),
+        progress=None if run.state == "complete" else progress_of(visit, run),
+        live=run.state == "running",
         level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
         rules=tuple(
             rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
             for one in worst_first(conclusion.decisions)
         ),
+        judges=tuple(_judges(visit, run)),
         metrics=tuple(metric_row(one, run) for one in conclusion.metrics if one.criterion not in ruled),
         notices=tuple(Fact(one.code, visible(one.message)) for one in run.notices),
         gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
     )
     return render("run.html.j2", page)
+
+
+def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:
+    for entry in run.criteria:
+        if entry["calls_model"]:
+            criterion, judge = entry["criterion"], str(entry["digest"])
+            state = state_of(visit.browsing, criterion, judge)
+            address = judge_address(judge, [("criterion", criterion)])
+            yield JudgeLink(visible(criterion), state.mark, state.word, address)
 
 
 def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, ...]:
@@ -75,10 +100,3 @@ def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, 
         kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
         visit.keep_facts(run, kept)
     return kept
-
-
-def _progress(visit: Visit, run: StoredRun) -> Progress | None:
-    if run.state == "complete":
-        return None
-    done = visit.browsing.done([run.number])[run.number]
-    return Progress(done, run.trials, f"{done:,} of {run.trials:,} trials are stored")

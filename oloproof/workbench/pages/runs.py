@@ -17,8 +17,9 @@ from oloproof.reports.plots import plot_of
 from oloproof.reports.wording import count_words, headline, one_line, seconds_words, visible, worst_first
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun
-from oloproof.workbench.pages.addresses import run_address, runs_address
+from oloproof.workbench.pages.addresses import judge_address, run_address, runs_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
+from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 
 SIZE = 50
@@ -38,17 +39,21 @@ class MetricCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is that is under way."""
+class Choice:
+    """What tells two runs that are chosen apart: ``dataset`` is the digest of what they are over.
 
-    done: int
-    total: int
+    ``whole`` says that a run took every case of it, so that two such runs have them all in common.
+    """
+
     words: str
+    dataset: str
+    cases: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run of the list."""
+    """One run of the list. ``choice`` is None where a run has not come to its end, so that nothing compares with it."""
 
     id: str
     address: str
@@ -64,19 +69,24 @@ class RunRow:
     size: str
     took: str
     progress: Progress | None
+    choice: Choice | None
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A criterion at the head of its column, with the bar that the newest run's rule sets."""
+    """A criterion at the head of its column, with the bar that the newest run's rule sets.
+
+    ``judge`` is the address of the judge's page where a model judges it in the newest run, else empty.
+    """
 
     criterion: str
     bar: str
+    judge: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunsContext:
-    """The page. ``next`` leads to older runs, ``first`` back to the newest."""
+    """The page. ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here."""
 
     shell: Shell
     words: str
@@ -86,6 +96,7 @@ class RunsContext:
     rows: tuple[RunRow, ...]
     first: Link | None
     next: Link | None
+    live: bool
 
 
 def runs_page(visit: Visit) -> Response:
@@ -95,7 +106,6 @@ def runs_page(visit: Visit) -> Response:
     found = visit.browsing.runs_page(SIZE, before=before, text=text)
     numbers = [run.number for run in found.runs]
     documents = visit.browsing.last_decisions(numbers)
-    done = visit.browsing.done([run.number for run in found.runs if run.state != "complete"])
     concluded = [(run, conclusion_from(documents.get(run.number))) for run in found.runs]
     criteria = list(dict.fromkeys(entry["criterion"] for run in found.runs for entry in run.criteria))
     shown = criteria[:MOST_COLUMNS]
@@ -105,11 +115,12 @@ def runs_page(visit: Visit) -> Response:
         text=text,
         headings=tuple(_headings(shown, found.runs)),
         more_criteria=len(criteria) - len(shown),
-        rows=tuple(_row(run, conclusion, shown, done.get(run.number)) for run, conclusion in concluded),
+        rows=tuple(_row(visit, run, conclusion, shown) for run, conclusion in concluded),
         first=None if before is None else Link("Newest runs", runs_address([("q", text)])),
         next=None
         if found.next is None
         else Link("Older runs", runs_address([("q", text), ("after", str(found.next))])),
+        live=not text and before is None,
     )
     return render("runs.html.j2", page)
 
@@ -123,7 +134,13 @@ def _headings(criteria: Sequence[str], runs: Iterable[StoredRun]) -> Iterable[He
     rules = {} if newest is None else rules_of(newest)
     for criterion in criteria:
         rule = _rule_on(criterion, rules)
-        yield Heading(visible(criterion), "" if rule is None else _bar_words(rule))
+        yield Heading(visible(criterion), "" if rule is None else _bar_words(rule), _judge(criterion, newest))
+
+
+def _judge(criterion: str, run: StoredRun | None) -> str:
+    entries = () if run is None else run.criteria
+    digests = (str(one["digest"]) for one in entries if one["criterion"] == criterion and one["calls_model"])
+    return next((judge_address(digest, [("criterion", criterion)]) for digest in digests), "")
 
 
 def _rule_on(criterion: str, rules: Mapping[str, RuleOptions]) -> RuleOptions | None:
@@ -142,11 +159,10 @@ def _bar_words(rule: RuleOptions) -> str:
     return f"at least {rule.min:g}" if rule.min is not None else f"at most {rule.max:g}"
 
 
-def _row(run: StoredRun, conclusion: Conclusion, criteria: Sequence[str], done: int | None) -> RunRow:
+def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequence[str]) -> RunRow:
     state, mark, sentence = _told(run, conclusion)
     rules = rules_of(run)
     whole = {one.criterion: one for one in conclusion.metrics if one.variant == ORIGINAL and one.slice is None}
-    under_way = run.state == "running" and done is not None
     return RunRow(
         id=run.id,
         address=run_address(run.id),
@@ -161,8 +177,15 @@ def _row(run: StoredRun, conclusion: Conclusion, criteria: Sequence[str], done: 
         not_measured=tuple(_not_measured(whole.values())) if conclusion.metrics else (),
         size=count_words(run.cases, "case") + (" (a part)" if run.partial else ""),
         took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
-        progress=Progress(done or 0, run.trials, f"{done:,} of {run.trials:,} trials") if under_way else None,
+        progress=progress_of(visit, run) if run.state == "running" else None,
+        choice=_choice(run),
     )
+
+
+def _choice(run: StoredRun) -> Choice | None:
+    if run.state != "complete":
+        return None
+    return Choice(visible(run.system_version), run.dataset_digest, f"{run.cases:,}", not run.partial)
 
 
 def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:

@@ -13,12 +13,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from oloproof.errors import RunNotFound
+from oloproof.labels.queue import Samples
 from oloproof.media import MediaReader
 from oloproof.reports.contexts import Fact
 from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
 from oloproof.reports.wording import visible
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
+from oloproof.storage.progress import ProgressReader
+from oloproof.workbench.pages.addresses import COMPARE, JUDGES, REVIEWS, RUNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,12 +43,20 @@ class Desk(Protocol):
         """Whether nothing may be written."""
 
     @property
+    def token(self) -> str:
+        """The secret of the session, which whoever writes must show."""
+
+    @property
     def reader(self) -> MediaReader:
         """The way to the bytes of recorded files."""
 
     @property
     def store(self) -> Store:
         """The project's database."""
+
+    @property
+    def progress(self) -> ProgressReader:
+        """How far the runs under way are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +68,30 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the workbench, as the navigation names it; ``g`` and ``key`` go there."""
+
+    name: str
+    address: str
+    words: str
+    key: str
+
+
+SECTIONS = (
+    Section("runs", RUNS, "Runs", "r"),
+    Section("review", REVIEWS, "Review", "v"),
+    Section("judges", JUDGES, "Judges", "j"),
+    Section("compare", COMPARE, "Compare", "c"),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Shell:
-    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served."""
+    """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served.
+
+    ``token`` is what the page must show to write, None where it writes nothing. ``section`` is the name of the
+    section that the page belongs to, as the navigation marks it.
+    """
 
     title: str
     project: str
@@ -67,6 +100,9 @@ class Shell:
     read_only: bool
     crumbs: tuple[Link, ...] = ()
     here: str = ""
+    token: str | None = None
+    section: str = "runs"
+    sections: tuple[Section, ...] = SECTIONS
 
 
 class NoCase(LookupError):
@@ -85,6 +121,7 @@ class Visit:
     request: Request
     desk: Desk
     browsing: Browsing
+    samples: Samples
     facts: OrderedDict[tuple[int, float], tuple[Fact, ...]]
 
     @property
@@ -92,8 +129,17 @@ class Visit:
         """The state of the page that the address asks for; the last of equal names counts."""
         return dict(self.request.query_params)
 
-    def shell(self, title: str, project: str | None = None, crumbs: tuple[Link, ...] = (), here: str = "") -> Shell:
-        """Return the frame of the page."""
+    def shell(
+        self,
+        title: str,
+        project: str | None = None,
+        crumbs: tuple[Link, ...] = (),
+        here: str = "",
+        section: str = "runs",
+        *,
+        writes: bool = False,
+    ) -> Shell:
+        """Return the frame of the page; with ``writes`` it may change something, unless nothing may."""
         theme = self.request.cookies.get("theme")
         return Shell(
             title=title,
@@ -103,6 +149,8 @@ class Visit:
             read_only=self.desk.read_only,
             crumbs=crumbs,
             here=here,
+            token=self.desk.token if writes and not self.desk.read_only else None,
+            section=section,
         )
 
     def keep_facts(self, run: StoredRun, facts: tuple[Fact, ...]) -> None:
@@ -130,13 +178,14 @@ class Pages:
     no_run: Callable[[Visit, RunNotFound], Response]
     no_case: Callable[[Visit, NoCase], Response]
     _browsing: Browsing | None = None
+    _samples: Samples | None = None
     _facts: OrderedDict[tuple[int, float], tuple[Fact, ...]] = field(default_factory=OrderedDict)
 
     def handler(self, page: Page) -> Callable[[Request], Response]:
         """Return ``page`` as a handler; what does not exist is answered by the pages for that."""
 
         def handle(request: Request) -> Response:
-            visit = self._visit(request)
+            visit = self.visit(request)
             try:
                 return page(visit)
             except RunNotFound as error:
@@ -146,11 +195,13 @@ class Pages:
 
         return handle
 
-    def _visit(self, request: Request) -> Visit:
+    def visit(self, request: Request) -> Visit:
+        """Return a request with what it is answered from."""
         desk: Desk = request.app.state.desk
-        if self._browsing is None or self._browsing.store is not desk.store:
+        if self._browsing is None or self._samples is None or self._browsing.store is not desk.store:
             self._browsing = Browsing(desk.store)
-        return Visit(request, desk, self._browsing, self._facts)
+            self._samples = Samples(self._browsing)
+        return Visit(request, desk, self._browsing, self._samples, self._facts)
 
 
 def render(template: str, page: Any, status: int = 200) -> HTMLResponse:

@@ -1,26 +1,42 @@
 // Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
 
-import { nextFrame } from "./media.js";
-
 const SWITCH = "oloproof-keys";
+const FIELDS = "input, select, textarea, [contenteditable]";
+const CONTROLS = "a, button, video, audio, summary";
+const bound = new Map();
 let pending = "";
 
-function lettersAreOn() {
+// Gives a key something to do on this page. What was bound last is asked first; one that answers false passes it on.
+export function bindKey(key, action) {
+  bound.set(key, [action, ...(bound.get(key) ?? [])]);
+}
+
+export function lettersAreOn() {
   return localStorage.getItem(SWITCH) !== "off";
 }
 
-function isTyping(target) {
-  return target.closest("input, select, textarea, [contenteditable], dialog[open]") !== null;
+// A slider or a box to tick keeps only the keys that move or tick it.
+function isTaken(event) {
+  if (event.target.closest("dialog[open]") !== null) return true;
+  const field = event.target.closest(FIELDS);
+  if (field === null) return false;
+  if (field.matches('[type="range"]')) return /^(Arrow|Page|Home|End)/.test(event.key);
+  return !(field.matches('[type="checkbox"]') && event.key !== " ");
 }
 
 function items() {
   return [...document.querySelectorAll("[data-list] [data-item]")];
 }
 
+function current(all) {
+  return all.findIndex((item) => item.hasAttribute("aria-current"));
+}
+
 function move(step) {
   const all = items();
   if (all.length === 0) return false;
-  const now = all.indexOf(document.activeElement);
+  const focused = all.indexOf(document.activeElement);
+  const now = focused < 0 ? current(all) : focused;
   const next = now < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + step, 0), all.length - 1);
   all[next].focus();
   all[next].scrollIntoView({ block: "nearest" });
@@ -30,8 +46,10 @@ function move(step) {
 // Tab goes into a list once and out of it again; the item last looked at is the way in.
 export function rove() {
   if (!lettersAreOn()) return;
-  items().forEach((item, number) => {
-    item.tabIndex = number === 0 ? 0 : -1;
+  const all = items();
+  const way = Math.max(current(all), 0);
+  all.forEach((item, number) => {
+    item.tabIndex = number === way ? 0 : -1;
   });
 }
 
@@ -52,15 +70,6 @@ function playOrPause() {
   if (medium === null) return false;
   if (medium.paused) medium.play();
   else medium.pause();
-  return true;
-}
-
-function zoom() {
-  const panes = document.querySelector("[data-panes]");
-  if (panes === null) return false;
-  const next = { undefined: "wide", wide: "four" }[panes.dataset.zoom];
-  if (next === undefined) delete panes.dataset.zoom;
-  else panes.dataset.zoom = next;
   return true;
 }
 
@@ -87,6 +96,8 @@ function act(key, target) {
     pending = "g";
     return true;
   }
+  const isPress = key === " " && target.closest(CONTROLS) !== null;
+  if (!isPress && (bound.get(key) ?? []).some((action) => action() !== false)) return true;
   if (activate(`[data-key="${CSS.escape(key)}"]`)) return true;
   if (key === "j") return move(1);
   if (key === "k") return move(-1);
@@ -94,15 +105,13 @@ function act(key, target) {
   if (key === "]") return activate('.pager [rel="next"]');
   if (key === "/") return toFilter();
   if (key === "?") return showKeys();
-  if (key === "z") return zoom();
-  if (key === "m") return nextFrame();
-  return key === " " && !target.closest("a, button, video, audio, summary") && playOrPause();
+  return key === " " && !isPress && playOrPause();
 }
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === "Escape" && event.target.matches("[data-filter]")) event.target.blur();
-  if (isTyping(event.target) || !lettersAreOn()) return;
+  if (isTaken(event) || !lettersAreOn()) return;
   if (act(event.key, event.target)) event.preventDefault();
 }
 

@@ -1,0 +1,72 @@
+"""The end of a review queue: who labelled how much, how far people agree, and what comes next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from oloproof.labels.gathering import gather
+from oloproof.labels.queue import Queue
+from oloproof.reports.wording import count_words, visible
+from oloproof.statistics import krippendorff_alpha
+from oloproof.storage import StoredRun
+from oloproof.storage.labels import Labels
+from oloproof.workbench.pages.addresses import REVIEWS
+from oloproof.workbench.pages.review_parts import queue_address
+from oloproof.workbench.pages.shell import Link, Shell, Visit
+
+_LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DoneContext:
+    """The page when every case is labelled: who labelled how much, how far they agree, and what comes next."""
+
+    shell: Shell
+    criterion: str
+    sentence: str
+    people: tuple[str, ...]
+    agreement: str
+    split: tuple[Link, ...]
+    command: str
+    look: Link
+
+
+def done_of(visit: Visit, run: StoredRun, queue: Queue) -> DoneContext:
+    """Return the page for a person who has labelled the whole of a queue."""
+    criterion = queue.queued.sample.criterion
+    found = gather(visit.browsing, run, criterion, guide=queue.guide)
+    shown = set(queue.queued.shown)
+    labels = Labels(visit.browsing.store).labels(criterion=criterion, purpose="validate")
+    counts = Counter(one.labelled_by for one in labels if one.shown in shown and one.guide == queue.guide)
+    places = {trial.case_id: number for number, trial in enumerate(queue.queued.trials, start=1)}
+    return DoneContext(
+        shell=visit.shell(
+            f"Labelled {criterion}", run.project, (Link("Review", REVIEWS),), visible(criterion), section="review"
+        ),
+        criterion=visible(criterion),
+        sentence=f"{visible(queue.reviewer)} has labelled all {count_words(len(queue), 'case')} of this sample.",
+        people=tuple(f"{visible(who)} {count:,} of {len(queue):,}" for who, count in sorted(counts.items())),
+        agreement=_agreement(found.units, len(counts)),
+        split=tuple(
+            Link(visible(case), queue_address(run, queue, ("at", str(places[case]))))
+            for case in found.unsettled[:_LISTED]
+            if case in places
+        ),
+        command=f"oloproof evaluators validate --criterion {criterion}",
+        look=Link("Look at the labels again, from the first", queue_address(run, queue, ("at", "1"))),
+    )
+
+
+def _agreement(units: Sequence[tuple[bool, ...]], people: int) -> str:
+    """Return how far people agree, for reading only."""
+    if not units:
+        return "One person labelled, so nothing can be said of agreement." if people < 2 else "No case has two labels."
+    same = sum(len(set(unit)) == 1 for unit in units)
+    found = krippendorff_alpha(units)
+    words = f"Of {count_words(len(units), 'case')} with two labels or more, people agree on {same:,}"
+    if found.alpha is None:
+        return f"{words}; all labels are the same, so Krippendorff’s alpha says nothing."
+    interval = "" if found.interval is None else f" ({found.interval[0]:.2f} to {found.interval[1]:.2f})"
+    return f"{words}; Krippendorff’s alpha {found.alpha:.2f}{interval}, for reading only.".replace("-", "−")

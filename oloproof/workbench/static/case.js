@@ -1,0 +1,110 @@
+// The page of a case: its pictures, clips and sounds, and the keys that reach them.
+
+import { Clip } from "./clips.js";
+import { bindKey } from "./keys.js";
+import { startPairs } from "./pairs.js";
+import { Sound } from "./sounds.js";
+import { sizePlate, startZoom, zoomNext } from "./zoom.js";
+
+const zoomed = document.querySelector("[data-zoomed]");
+const clips = [...document.querySelectorAll("[data-clip]")].map((root) => new Clip(root));
+const sounds = [...document.querySelectorAll("[data-sound]")].map((root) => new Sound(root));
+const players = [...clips, ...sounds];
+const MODES = ["wipe", "flicker", "difference"];
+let last = null;
+let frame = -1;
+
+// The clip or sound that keys reach: the one last used, else that of the output, else the first.
+function current(among) {
+  if (among.includes(last)) return last;
+  return among.find((one) => one.medium.ariaLabel.startsWith("output")) ?? among[0];
+}
+
+function use(player) {
+  last = player;
+  for (const one of players) one.root.classList.toggle("current", one === current(players) || one === current(clips));
+}
+
+function clipOf(button) {
+  return clips.find((clip) => clip.root.dataset.id === button.dataset.of);
+}
+
+function seek(button) {
+  const clip = clipOf(button);
+  use(clip);
+  clip.seek(Number(button.dataset.seek));
+  clip.root.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
+function nextFrame() {
+  const buttons = [...document.querySelectorAll(".seen [data-seek]:not([hidden])")];
+  if (buttons.length === 0) return false;
+  frame = (frame + 1) % buttons.length;
+  seek(buttons[frame]);
+  return true;
+}
+
+function drawAll() {
+  const drawn = players.map((player) => player.spectrogram).filter((one) => one !== null);
+  if (drawn.length === 0) return false;
+  const wanted = !drawn.some((one) => one.isShown);
+  for (const one of drawn) one.show(wanted);
+  return true;
+}
+
+function step(by) {
+  if (clips.length === 0) return false;
+  current(clips).step(by);
+  return true;
+}
+
+// The address keeps how two pictures are compared, and the ways to other cases take it along.
+function keepMode(mode) {
+  if (mode === "side" && !MODES.includes(location.hash.slice(1))) return;
+  const hash = mode === "side" ? "" : `#${mode}`;
+  history.replaceState(history.state, "", location.pathname + location.search + hash);
+  for (const link of document.querySelectorAll(".way a, .siblings a")) link.hash = hash;
+}
+
+function startPictures() {
+  const pair = document.querySelector("[data-pair]");
+  for (const picture of document.querySelectorAll("[data-picture] img")) {
+    const size = () => sizePlate(picture.parentElement, picture.naturalWidth, picture.naturalHeight);
+    if (picture.complete) size();
+    picture.addEventListener("load", size);
+  }
+  if (pair === null) return;
+  const asked = location.hash.slice(1);
+  if (MODES.includes(asked)) pair.dataset.pair = asked;
+  pair.addEventListener("pairmode", ({ detail }) => {
+    document.querySelector("[data-panes]").classList.toggle("compared", detail !== "side");
+    keepMode(detail);
+  });
+}
+
+function startPlayers() {
+  for (const player of players) {
+    for (const kind of ["pointerdown", "focusin"]) player.root.addEventListener(kind, () => use(player));
+  }
+  use(null);
+  for (const button of document.querySelectorAll("[data-seek]")) {
+    button.hidden = clipOf(button) === undefined;
+    button.addEventListener("click", () => seek(button));
+  }
+}
+
+startPictures();
+startPlayers();
+startZoom(zoomed);
+for (const part of zoomed.querySelectorAll(".zoom-bar")) part.hidden = false;
+bindKey("z", () => zoomNext(zoomed));
+bindKey("m", nextFrame);
+bindKey("s", drawAll);
+bindKey(",", () => step(-1));
+bindKey(".", () => step(1));
+bindKey(" ", () => {
+  if (players.length === 0) return false;
+  current(players).toggle();
+  return true;
+});
+startPairs();

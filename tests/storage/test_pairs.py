@@ -1,0 +1,84 @@
+"""What is stored of two runs, case by case: what differs between them, and both answers side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from oloproof.records import Verdict
+from oloproof.storage.pairs import CUT_OUTPUT, LONGEST_OUTPUT, Differences, PairedRuns
+from tests.storage.conftest import PASSED, Base, entry, item
+
+
+def scored(score: float | None) -> tuple[Verdict, ...]:
+    return (Verdict("pass" if score is None or score > 0.5 else "fail", "because", score), PASSED)
+
+
+def paired(base: Base) -> PairedRuns:
+    return PairedRuns(base.history, base.history.find("new"), base.history.find("old"))
+
+
+@pytest.fixture
+def shop(base: Base) -> PairedRuns:
+    """Cases whose name says what differs; ``twice`` has two repeats, of which the second is answered otherwise."""
+    base.complete(
+        entry(0, "red", case="same", key=b"0"),
+        entry(1, "red", case="words", key=b"1"),
+        entry(2, "red", case="bytes", key=b"2", media=(item("in.png", role="input"), item("a.png"))),
+        entry(3, "red", case="input", key=b"3"),
+        entry(4, "red", case="input-file", key=b"4", media=(item("in.png", role="input"), item("a.png"))),
+        entry(5, "red", case="gone", key=b"5"),
+        entry(6, "red", case="twice", key=b"6"),
+        entry(7, "red", case="twice", key=b"7", repeat=1, verdicts=scored(0.8)),
+        entry(8, "red", case="blurred", key=b"8", variant="blur-3"),
+        name="old",
+    )
+    base.complete(
+        entry(0, "red", case="same", key=b"0", reused=1),
+        entry(1, "blue", case="words", key=b"11"),
+        entry(2, "red", case="bytes", key=b"12", media=(item("in.png", role="input"), item("b.png"))),
+        entry(3, "red", case="input", key=b"13", input_='"y"'),
+        entry(4, "red", case="input-file", key=b"14", media=(item("in2.png", role="input"), item("a.png"))),
+        entry(5, error="no answer", case="failed", key=b"15"),
+        entry(6, "red", case="twice", key=b"16", verdicts=scored(0.4)),
+        entry(7, "blue", case="twice", key=b"17", repeat=1, verdicts=scored(None)),
+        entry(8, "blue", case="blurred", key=b"18", variant="blur-3"),
+        name="new",
+    )
+    return paired(base)
+
+
+def test_what_differs_is_told_apart_in_words_bytes_and_inputs(shop: PairedRuns) -> None:
+    """A file that was given is no answer, and of variants the case as it is counts."""
+    assert shop.differences() == Differences(frozenset({"input"}), ("words", "bytes", "twice"))
+
+
+def test_cases_of_one_run_only_are_counted_on_their_side(base: Base, shop: PairedRuns) -> None:
+    assert (shop.in_both(), shop.only_in_one()) == (6, (1, 1))
+    swapped = PairedRuns(base.history, shop.baseline, shop.candidate)
+    assert (swapped.in_both(), swapped.only_in_one()) == (6, (1, 1))
+
+
+def test_the_score_of_a_case_is_the_mean_of_those_it_has(shop: PairedRuns) -> None:
+    assert shop.scores(shop.candidate, 0) == {"twice": 0.4}
+    assert shop.scores(shop.baseline, 0) == {"twice": 0.8}
+    assert shop.scores(shop.baseline, 1) == {}
+
+
+def test_a_side_has_the_verdict_of_one_criterion_and_what_was_answered(shop: PairedRuns) -> None:
+    found = shop.sides(shop.candidate, 0, ["twice", "failed", "none"])
+    assert found.keys() == {"twice", "failed"}
+    first, second = found["twice"]
+    assert (first.repeat, first.outcome, first.score, first.output) == (0, "fail", 0.4, '"red"')
+    assert (second.repeat, second.outcome, second.score, second.output) == (1, "pass", None, '"blue"')
+    assert (found["failed"][0].error, found["failed"][0].output) == ("no answer", None)
+    assert [one.name for one in shop.sides(shop.candidate, 0, ["bytes"])["bytes"][0].media] == ["in.png", "b.png"]
+    assert shop.sides(shop.candidate, None, ["words"])["words"][0].outcome == "missing"
+
+
+def test_of_an_output_that_is_too_long_the_beginning_is_read(base: Base) -> None:
+    base.complete(entry(0, "x" * LONGEST_OUTPUT), name="old")
+    base.complete(entry(0, "x" * (LONGEST_OUTPUT - 2), key=b"n"), name="new")
+    pairs = paired(base)
+    long, whole = (pairs.sides(run, 0, ["c0"])["c0"][0] for run in (pairs.baseline, pairs.candidate))
+    assert (long.is_cut, len(long.output or ""), long.length) == (True, CUT_OUTPUT, LONGEST_OUTPUT + 2)
+    assert (whole.is_cut, len(whole.output or "")) == (False, LONGEST_OUTPUT)

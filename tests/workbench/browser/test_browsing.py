@@ -1,0 +1,65 @@
+"""From the list of runs to the pixels of a case that failed, and to a file that is no longer what it was."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.workbench.browser.shop import DRIFTED, Shop
+from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+
+
+def test_a_failed_case_is_a_few_clicks_away_and_its_pixels_are_seen(visit: Visit, shop: Shop) -> None:
+    page = visit.open("/", expecting=DRIFTED)
+    expect(page).to_have_title("Runs · captions")
+    page.locator(f'a[href^="{shop.run}"]').first.click()
+    page.get_by_role("link", name=re.compile("fail: wide")).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("wide fail")
+    expect(page.get_by_text("wide.png: width 200 px is above 100 px")).to_be_visible()
+    picture = page.get_by_role("img", name="output picture wide.png")
+    assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [200, 48]
+    assert is_like(colour_in_the_middle(picture), (0, 0, 255))
+
+
+def test_what_the_judge_saw_of_a_clip_is_shown_frame_by_frame(visit: Visit, shop: Shop) -> None:
+    page = visit.open(shop.case("clip-h264"))
+    frames = page.get_by_role("img", name=re.compile("at [0-9.]+ s$"))
+    expect(frames).to_have_count(3)
+    for frame, colour in zip(frames.all(), [(255, 0, 0), (0, 255, 0), (0, 0, 255)], strict=True):
+        frame.scroll_into_view_if_needed()
+        page.wait_for_function("image => image.complete && image.naturalWidth > 0", arg=frame.element_handle())
+        assert is_like(colour_in_the_middle(frame), colour)
+
+
+def test_a_file_that_changed_is_told_with_both_digests_and_not_shown(visit: Visit, shop: Shop) -> None:
+    page = visit.open(shop.case("changed"))
+    now = hashlib.sha256(next((shop.root / "out").glob("captioner@v2/**/changed.png")).read_bytes()).hexdigest()
+    before = hashlib.sha256((shop.root / "media/changed.png").read_bytes()).hexdigest()
+    told = page.locator(".drift")
+    expect(told).to_contain_text("changed.png is changed")
+    expect(told).to_contain_text(now)
+    expect(told).to_contain_text(before)
+    expect(told).to_contain_text("oloproof run")
+    assert page.locator("main img").count() == 0
+    assert not [address for address in visit.requests if "/media/" in address]
+
+
+def test_a_file_that_is_gone_says_where_it_was(visit: Visit, shop: Shop) -> None:
+    page = visit.open(shop.case("gone"))
+    expect(page.locator(".drift")).to_contain_text("gone.png is gone or not readable")
+    expect(page.locator(".drift")).to_contain_text("out/captioner@v2/")
+    assert page.locator("main img").count() == 0
+
+
+def test_a_page_that_does_not_exist_is_a_page_with_a_way_on(visit: Visit, shop: Shop) -> None:
+    page = visit.open(shop.case("wid"), expecting=[404])
+    page.get_by_role("link", name="wide", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("wide fail")
+
+
+def test_a_workbench_that_only_reads_says_so(visits: Callable[..., Visit], shop: Shop) -> None:
+    page = visits(shop, read_only=True).open("/")
+    expect(page.get_by_text("read-only")).to_be_visible()

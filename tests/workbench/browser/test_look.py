@@ -1,0 +1,51 @@
+"""The look: a theme from the first paint on, no page wider than its window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.workbench.browser.shop import DRIFTED, Shop
+from tests.workbench.browser.visit import Visit
+
+LIGHT, DARK = "rgb(251, 251, 250)", "rgb(18, 19, 20)"
+
+
+def ground(page: Page) -> str:
+    """Return the colour of the page."""
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def test_the_theme_follows_the_system_until_somebody_chooses_one(visits: Callable[..., Visit], shop: Shop) -> None:
+    visit = visits(shop, color_scheme="dark")
+    page = visit.open("/")
+    assert ground(page) == DARK
+    visit.press("?")
+    page.get_by_label("Theme").select_option("light")
+    assert ground(page) == LIGHT
+    visit.open(shop.run, expecting=DRIFTED)
+    assert ground(page) == LIGHT
+    visit.press("?")
+    page.get_by_label("Theme").select_option("")
+    assert ground(page) == DARK
+    visit.open("/")
+    assert ground(page) == DARK
+
+
+def test_a_chosen_theme_stands_in_the_page_itself_so_that_nothing_flashes(
+    visits: Callable[..., Visit], shop: Shop
+) -> None:
+    visit = visits(shop, color_scheme="light", java_script_enabled=False)
+    visit.page.context.add_cookies([{"name": "theme", "value": "dark", "url": visit.url}])
+    page = visit.open("/")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator("body")).to_have_css("background-color", DARK)
+
+
+def test_no_page_is_wider_than_its_window(visit: Visit, shop: Shop) -> None:
+    for address in ("/", shop.run, f"{shop.run}?view=table", shop.case("clip-h264"), shop.case("markup")):
+        page = visit.open(address, expecting=DRIFTED)
+        for across in (320, 719, 960, 3840):
+            page.set_viewport_size({"width": across, "height": 800})
+            assert not visit.spills, (address, across)

@@ -1,0 +1,47 @@
+"""Clips and sounds: they play, they go where they are sent, and what is seen there is what lies there."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.workbench.browser.shop import Shop
+from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+
+COLOURS = {0.5: (255, 0, 0), 1.5: (0, 255, 0), 2.5: (0, 0, 255)}
+
+
+def is_there(page: Page, clip: Locator, time: float) -> None:
+    """Wait until the frame at ``time`` is on the screen."""
+    page.wait_for_function(
+        "([clip, time]) => !clip.seeking && clip.readyState >= 2 && Math.abs(clip.currentTime - time) < 0.05",
+        arg=[clip.element_handle(), time],
+    )
+
+
+@pytest.mark.parametrize("case", ["clip-h264", "clip-vp9"])
+def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: Visit, shop: Shop, case: str) -> None:
+    page = visit.open(shop.case(case))
+    clip = page.locator("video")
+    page.wait_for_function("clip => clip.readyState >= 2", arg=clip.element_handle())
+    assert clip.evaluate("clip => [clip.paused, clip.videoWidth, clip.videoHeight]") == [True, 96, 64]
+    visit.press("Space")
+    page.wait_for_function("clip => !clip.paused && clip.currentTime > 0.05", arg=clip.element_handle())
+    visit.press("Space")
+    assert clip.evaluate("clip => clip.paused")
+    for time, colour in COLOURS.items():
+        visit.press("m")
+        is_there(page, clip, time)
+        assert is_like(colour_in_the_middle(clip), colour)
+    page.get_by_role("button", name="show frame 2 in the clip").click()
+    is_there(page, clip, 1.5)
+    assert is_like(colour_in_the_middle(clip), COLOURS[1.5])
+
+
+def test_a_sound_plays_and_its_wave_is_drawn(visit: Visit, shop: Shop) -> None:
+    page = visit.open(shop.case("voice"))
+    sound = page.locator("audio")
+    expect(page.get_by_role("img", name="wave of voice.wav")).to_be_visible()
+    visit.press("Space")
+    page.wait_for_function("sound => !sound.paused && sound.currentTime > 0.05", arg=sound.element_handle())
+    assert sound.evaluate("sound => sound.duration") == pytest.approx(1.0, abs=0.01)
