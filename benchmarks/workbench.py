@@ -68,20 +68,28 @@ def compared(size: int) -> None:
             two = "/compare?candidate=run-1&baseline=run-0"
             pages = ["", "&criterion=score", "&tab=fixed", "&tab=moved", "&tab=unpaired", "&criterion=score&tab=moved",
                      f"&tab=moved&after=case-{size // 2:06d}", f"&tab=broken&after=case-{size // 4:06d}"]  # fmt: skip
-            first = timed(lambda: fetch(port, two))
-            for page in pages:
-                fetch(port, two + page)
-            times = sorted(1000 * timed(lambda page=page: fetch(port, two + page)) for _ in range(5) for page in pages)
-            p95 = times[int(len(times) * 0.95)]
-            told = f"first visit {first:.1f} s, then median {statistics.median(times):.0f} ms, 95 % {p95:.0f} ms"
-            print(f"{size:,} cases a run compared: {told}; memory at its highest {highest_memory(process.pid)} MB")
+            visits = [
+                spent(process.pid, lambda page=page: fetch(port, two + page)) for page in ["", *pages, *pages * 5]
+            ]
+            first, later = visits[0], visits[1 + len(pages) :]
+            told = [f"{size:,} cases a run compared", f"first visit {first[0]:.1f} s ({first[1]:.1f} s of a processor)"]
+            for words, column in zip(("", " of a processor"), zip(*later, strict=True), strict=True):
+                p95 = 1000 * statistics.quantiles(column, n=20)[-1]
+                told.append(f"then median {1000 * statistics.median(column):.0f} ms{words}, 95 % {p95:.0f} ms")
+            print("; ".join(told), f"; memory at its highest {highest_memory(process.pid)} MB", sep="")
 
 
-def timed(work: Callable[[], None]) -> float:
-    """Return how many seconds something takes."""
-    before = time.perf_counter()
+def spent(pid: int, work: Callable[[], None]) -> tuple[float, float]:
+    """Return how many seconds something takes, and how many of a processor the process takes for it (Linux only)."""
+    before, used = time.perf_counter(), processor_seconds(pid)
     work()
-    return time.perf_counter() - before
+    return time.perf_counter() - before, processor_seconds(pid) - used
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time of all threads of a process."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
 
 def store_runs(root: Path, size: int) -> None:

@@ -20,9 +20,11 @@ from oloproof.config import (
     PolicyOptions,
     ProjectOptions,
     RepeatOptions,
+    ReplayOptions,
     RuleOptions,
     SystemOptions,
 )
+from oloproof.config.families import FAMILY_METRICS, OF_ONE_VARIANT, limits_of
 from oloproof.evaluators import Evaluator, builtin_registry
 from oloproof.policy import REASONS
 
@@ -166,6 +168,7 @@ MEANINGS: Mapping[str, str] = {
     "`release.yaml` beside the project file is used when there is one.",
     "ProjectOptions.concurrency": "How many trials are under way at once.",
     "ProjectOptions.repeats": "How often each case is executed: a number, or a mapping, [see below](#repeats).",
+    "ProjectOptions.variants": "What is derived from each case: deliveries of a file in other forms, and conditions.",
     "ProjectOptions.outputs": "The folder under which `current_case().path(name)` gives out places.",
     "ProjectOptions.media_roots": "Folders outside the project in which a command or service may name files.",
     "DatasetOptions.path": "A `.jsonl`, `.json` or `.csv` file. Exactly one of `path` and `folder`.",
@@ -179,6 +182,8 @@ MEANINGS: Mapping[str, str] = {
     "SystemOptions.callable": "A Python function, as `module:function`. Modules beside the project file come first.",
     "SystemOptions.command": "A program: a list of arguments, or [a mapping](#command). No shell is involved.",
     "SystemOptions.http": "A service: its address, or [a mapping](#http).",
+    "SystemOptions.replay": "A file of recorded answers in place of a system, or [a mapping](#replay). Its runs are "
+    "marked as replays.",
     "SystemOptions.records": "The kinds of artifact it records: `[media/v1]`.",
     "SystemOptions.timeout": "Seconds that one trial may take. A late one fails.",
     "SystemOptions.parameters": "Anything else that makes its answers what they are; part of the key of kept answers.",
@@ -188,6 +193,9 @@ MEANINGS: Mapping[str, str] = {
     "HttpOptions.url": "Where each trial is posted. A password in it is refused.",
     "HttpOptions.headers_env": "Headers, each with the name of the environment variable that holds its value.",
     "HttpOptions.timeout": "Seconds for one answer; wins over that of the system. Without either, 60.",
+    "ReplayOptions.path": "A JSON file `{CASE: {VARIANT: [ANSWER, …]}}`, one answer a repeat. `{error: WORDS}` is a "
+    "failure that was recorded.",
+    "ReplayOptions.cycle": "Whether a list with fewer answers than repeats is gone through again.",
     "RepeatOptions.count": "How often each case is executed.",
     "RepeatOptions.pass_when": "A case passes when so many of its repeats pass. Without it a case counts with the "
     "share of its repeats that pass.",
@@ -198,17 +206,24 @@ MEANINGS: Mapping[str, str] = {
     "people's labels show that it agrees with them.",
     "PolicyOptions.rules": "What must hold, [see below](#rules).",
     "RuleOptions.id": "The name of the rule; each is unique.",
-    "RuleOptions.metric": "A criterion; `CRITERION.error_rate`, `.invalid_rate` or `.missing_rate`; or `error_rate` of "
-    "all executions.",
+    "RuleOptions.metric": "A criterion; `CRITERION.error_rate`, `.invalid_rate` or `.missing_rate`; `error_rate` of "
+    "all executions; or [one over families](#metrics-over-families).",
     "RuleOptions.kind": "What is compared. Left out, `max_failures` makes it `observed_count` and `min` or `max` makes "
     "it `interval`. `interval_threshold` is another word for `interval`.",
     "RuleOptions.min": "The metric must be at least this.",
     "RuleOptions.max": "The metric may be at most this.",
     "RuleOptions.max_failures": "So many cases may fail. Nothing is decided while what is missing or invalid could "
     "exceed it.",
+    "RuleOptions.max_identical_delta": "How far the accuracy of the worst `same_view` variant may lie below the "
+    "original's. Cases whose original flips are left out.",
+    "RuleOptions.min_lossy_accuracy": "The least accuracy of the worst `degraded` variant, over the same cases.",
+    "RuleOptions.max_flaky": "So many cases may pass in some repeats of the original and fail in others.",
     "RuleOptions.margin": "How much worse (or different) is still good enough, for `non_inferiority` and "
     "`equivalence`.",
     "RuleOptions.variant": "The variant of the cases that is read.",
+    "RuleOptions.relation": "Which variants a metric called worst is over.",
+    "RuleOptions.cohort": "For metrics over families: `strict` leaves out cases whose original flips between its "
+    "repeats, and says how many.",
     "RuleOptions.slice": "Only the cases whose `slice` has these values.",
     "RuleOptions.decide_on": "Whether the whole `interval` must hold, or the `estimate` alone.",
     "RuleOptions.estimand": "For a judge: whether `human_rate`, the rate at which people would pass the run, "
@@ -226,6 +241,7 @@ SECTIONS: tuple[tuple[str, type[Options]], ...] = (
     ("`system`", SystemOptions),
     ("`command`", CommandOptions),
     ("`http`", HttpOptions),
+    ("`replay`", ReplayOptions),
     ("`repeats`", RepeatOptions),
     ("`evaluators`", EvaluatorOptions),
     ("`policy`", PolicyOptions),
@@ -242,7 +258,26 @@ def project_file_page() -> str:
     if not rest or END not in rest:
         raise SystemExit(f"docs/reference/project-file.md needs the lines {BEGIN} and {END}")
     tables = "\n\n".join(f"### {title}\n\n{keys_table(model)}" for title, model in SECTIONS)
-    return f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{tables}\n\n{family_metrics()}\n\n{END}{after}"
+
+
+def family_metrics() -> str:
+    """Return the section of the metrics over families that a rule may name."""
+    rows = [f"| `{name}` | {lowest(name)} | {meaning} |" for name, meaning in FAMILY_METRICS.items()]
+    rows += ["| `pass^K` | 0 to 1 | all of K repeats pass |", "| `pass@K` | 0 to 1 | one of K repeats passes |"]
+    table = "\n".join(["| metric | runs | what it is |", "| --- | --- | --- |", *rows])
+    return (
+        "### Metrics over families\n\n"
+        "Named `CRITERION.METRIC`. A family is a case with its variants and repeats. "
+        f"{', '.join(f'`{name}`' for name in OF_ONE_VARIANT)} take `variant:`, those called worst take `relation:`, and "
+        "those of labels are told by a `prior_probe`.\n\n" + table
+    )
+
+
+def lowest(name: str) -> str:
+    """Return between what a metric lies."""
+    low, high = limits_of(name)
+    return "from 0" if high > 1 else f"{low:g} to {high:g}"
 
 
 def keys_table(model: type[Options]) -> str:

@@ -106,6 +106,8 @@ def _cases_words(run: StoredRun, shown: int, total: int) -> str:
 
 def banner_of(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) -> Banner:
     """Return what was decided of a run, in words."""
+    if run.state == "running":
+        return Banner("RUNNING", "undecided", "No decision until it ends", "What is stored so far stands below.")
     if run.state != "complete":
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return Banner("NOT COMPLETED", "undecided", f"The run is {run.state}", visible(hide.text(why)))

@@ -31,6 +31,8 @@ MOST_WATCHERS = 64
 _QUIET = 15.0
 """Seconds after which a stream in which nothing happens says that it is alive, so that a lost client is noticed."""
 
+_TYPE = "text/event-stream"
+
 Reading = Mapping[str, RunProgress]
 
 
@@ -60,13 +62,17 @@ class Live:
 
         ``began`` names a run that was not under way when the stream began.
         """
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return problem(request, 403, "foreign_origin", "only a page of the workbench itself may follow its runs")
         if len(self._ends) >= MOST_WATCHERS:
             return problem(request, 503, "too_many_watchers", "too many pages are open that follow runs; close some")
         named, run = request.query_params.get("run"), None
         if named is not None:
             run = (await run_in_threadpool(self._desk.history.find, named)).id
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._events(run), headers=headers, media_type="text/event-stream")
+        headers = {"Cache-Control": "no-store"}
+        if request.method == "HEAD":
+            return Response(headers=headers, media_type=_TYPE)
+        return StreamingResponse(self._events(run), headers=headers, media_type=_TYPE)
 
     async def _events(self, run: str | None) -> AsyncIterator[str]:
         end = asyncio.Event()

@@ -121,3 +121,17 @@ def test_a_folder_without_a_project_is_an_error(folder: Folder) -> None:
     assert "there is no oloproof.yaml in" in done.err
     done = folder.run("workbench", "--no-browser", "--config", "none.yaml")
     assert "none.yaml does not exist" in done.err
+
+
+def test_ctrl_c_ends_it_at_once_though_pages_follow_its_runs(echo: Callable[..., Folder]) -> None:
+    """A stream of events does not end by itself, and would hold the server up."""
+    folder = echo(1)
+    with workbench(folder, "--port", "0", "--no-browser") as (process, address), contextlib.ExitStack() as streams:
+        client = streams.enter_context(httpx.Client(trust_env=False))
+        for _ in range(3):
+            answer = streams.enter_context(client.stream("GET", f"{address}/events"))
+            lines = answer.iter_lines()
+            assert next(lines) == "retry: 3000"
+            streams.callback(lambda lines=lines: list(lines))
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert ended(process, signal.SIGINT) == (0, "", "")

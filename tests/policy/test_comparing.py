@@ -65,11 +65,22 @@ def test_pairs_are_formed_before_what_is_missing_is_dropped() -> None:
     found = compared("pmfpi", "pppmp")
     assert (found.matched, found.unmatched) == (2, 3)
     assert (found.fixed, found.broken) == ((), ("c2",))
+    assert found.unpaired == ("c1", "c3", "c4")
 
 
 def test_a_case_in_one_run_only_is_unmatched() -> None:
     found = compare_cases(reduced(trials("pppp")), reduced(trials("pp")), measure(), 0.95)
-    assert (found.matched, found.unmatched) == (2, 2)
+    assert (found.matched, found.unmatched, found.unpaired) == (2, 2, ("c2", "c3"))
+    swapped = compare_cases(reduced(trials("pp")), reduced(trials("pppp")), measure(), 0.95)
+    assert swapped.unpaired == found.unpaired
+
+
+def test_cases_that_pass_in_both_are_counted_where_cases_pass_or_fail() -> None:
+    assert compared("p" * 48 + "ff", "p" * 36 + "f" * 12 + "pp").passed_in_both == 36
+    assert compared("f", "f").passed_in_both == 0
+    assert compared("", "").passed_in_both == 0
+    scored = compared("p", "p", kind="score", score_range=(0.0, 5.0))
+    assert scored.passed_in_both is None
 
 
 def test_scores_are_compared_by_their_differences() -> None:

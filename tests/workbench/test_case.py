@@ -139,6 +139,8 @@ def test_the_time_line_of_a_clip_carries_the_frames_that_judges_saw(shown: Visit
     (video,) = page.all("video")
     assert shown.client.get(str(video["poster"])).headers["content-type"] == "image/png"
     assert "controls" in video
+    assert "without sound" in page.words
+    assert "Spectrogram" not in page.words
 
 
 def test_a_sound_can_be_drawn_over_time_and_frequency(shown: Visitor) -> None:

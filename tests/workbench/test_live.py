@@ -54,13 +54,13 @@ class Project:
 class Watcher:
     """A client of the stream, as the server hands it to the application."""
 
-    def __init__(self, app: Any, query: str) -> None:
+    def __init__(self, app: Any, query: str, *headers: tuple[bytes, bytes], method: str = "GET") -> None:
         self.messages: asyncio.Queue[Any] = asyncio.Queue()
         self.gone = asyncio.Event()
         scope = {
-            "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET",
+            "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
             "scheme": "http", "path": "/events", "raw_path": b"/events", "query_string": query.encode(),
-            "root_path": "", "headers": [(b"host", HOST.encode())], "client": ("127.0.0.1", 1),
+            "root_path": "", "headers": [(b"host", HOST.encode()), *headers], "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 7788),
         }  # fmt: skip
         self.task = asyncio.create_task(app(scope, self._receive, self.messages.put))
@@ -146,6 +146,19 @@ def test_a_run_that_does_not_exist_is_not_found(project: Project) -> None:
         watcher = Watcher(project.app, "run=none-such")
         assert await watcher.status() == 404
         await watcher.leave()
+
+    played(scene)
+
+
+def test_a_page_of_another_site_cannot_take_the_streams_away(project: Project) -> None:
+    async def scene() -> None:
+        for site, status in ((b"cross-site", 403), (b"same-site", 403), (b"same-origin", 200)):
+            watcher = Watcher(project.app, "", (b"sec-fetch-site", site))
+            assert await watcher.status() == status
+            await watcher.leave()
+        head = Watcher(project.app, "", method="HEAD")
+        assert await head.status() == 200
+        await head.task
 
     played(scene)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from starlette.responses import RedirectResponse, Response
 
 from oloproof.errors import RunNotFound
+from oloproof.media.spectrograms import MOST_SECONDS, TOPS
 from oloproof.reports.contexts import Fact
 from oloproof.reports.wording import count_words, one_line, visible
 from oloproof.storage import StoredRun
@@ -51,7 +52,10 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class CompareContext:
-    """The page. ``criterion`` is what the bar and the pairs are about; empty where the runs share none."""
+    """The page. ``criterion`` is what the bar and the pairs are about; empty where the runs share none.
+
+    ``tops`` and ``most_seconds`` are how far sounds can be drawn, as on the page of a case.
+    """
 
     shell: Shell
     opening: Opening
@@ -67,6 +71,8 @@ class CompareContext:
     ticks: tuple[Tick, ...]
     rows: tuple[DifferenceRow, ...]
     list: PairList
+    tops: tuple[int, ...]
+    most_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +204,8 @@ def _context(visit: Visit, compared: Compared) -> CompareContext:
         ticks=ticks_of(reach_of(compared)) if rows else (),
         rows=rows,
         list=pair_list(visit, compared, names, criterion),
+        tops=TOPS,
+        most_seconds=MOST_SECONDS,
     )
 
 

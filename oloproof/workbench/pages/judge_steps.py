@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 from oloproof.labels.sampling import DEFAULT_SIZE
 from oloproof.storage.labels import Labels, StoredSample, StoredValidation
+from oloproof.workbench.pages.addresses import review_address
 from oloproof.workbench.pages.judge_states import JudgeState
+from oloproof.workbench.pages.shell import Link
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One of four steps. ``command`` is empty where people do it by hand."""
+    """One of four steps. ``command`` is empty where people do it by hand; ``link`` leads to where they can."""
 
     words: str
     command: str
     done: bool
+    link: Link | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,13 @@ def _sampling(labels: Labels, criterion: str, looked: StoredValidation | None) -
     draws = f"oloproof labels export --criterion {name} --sample {size} --by NAME --output sheet.csv"
     words = "Draw a blind random sample as a sheet." if looked is None else "Draw more cases: the sample only grows."
     yield Step(words, draws, looked is None and sample is not None)
-    yield Step("People open each file and write pass, fail or unsure into the column passed.", "", told)
-    yield Step("Take what they wrote.", "oloproof labels import sheet.csv --by NAME", told)
+    words = "People say pass, fail or unsure of each: in the review queue, or in the column passed of the sheet."
+    yield Step(words, "", told, Link("Label it here", review_address(criterion)))
+    yield Step(
+        "Take what stands in a sheet; the queue keeps every answer at once.",
+        "oloproof labels import sheet.csv --by NAME",
+        told,
+    )
     yield Step("Hold the judge to it.", f"oloproof evaluators validate --criterion {name}", False)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from oloproof.records import MediaItem
+from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.changes import Pieces, changed_words
 from oloproof.reports.contexts import Fact, Mark
@@ -21,7 +21,7 @@ from oloproof.workbench.pages.addresses import case_address
 from oloproof.workbench.pages.compared import Compared
 from oloproof.workbench.pages.differences import Names
 from oloproof.workbench.pages.gallery import MARKS, Picture, picture_of
-from oloproof.workbench.pages.pictures import Medium, medium_of
+from oloproof.workbench.pages.pictures import Medium, PairPicture, medium_of
 
 SHORT, LONG = 280, 2_000
 """Characters shown of an output in the list, and of the pair that is opened."""
@@ -33,8 +33,8 @@ _LEAD = 60
 class SideView:
     """What one run gave: its verdict by the chosen criterion, its words and its files.
 
-    ``word`` is empty where the run has no such case. ``media`` are there for the opened pair only, ``picture`` only
-    for the others. ``more`` says what of the text is not shown.
+    ``word`` is empty where the run has no such case. ``media`` are there for the opened pair only (those that are not
+    held against each other), ``picture`` only for the others. ``more`` says what of the text is not shown.
     """
 
     name: str
@@ -53,7 +53,10 @@ class SideView:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """One case in both runs, the baseline first. ``input`` is a picture of what both were given, if there is one."""
+    """One case in both runs, the baseline first.
+
+    ``pictures`` are those that are held against each other, two by two; ``input`` a picture of what both were given.
+    """
 
     id: str
     address: str
@@ -63,8 +66,23 @@ class PairView:
     scores: str
     baseline: SideView
     candidate: SideView
+    pictures: tuple[tuple[PairPicture, PairPicture], ...]
     input: Picture | None
     note: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What one run has of a case: the trial that is shown, among all its repeats."""
+
+    run: StoredRun
+    name: str
+    side: Side | None
+    repeats: Sequence[Side]
+
+    def media(self, role: str) -> list[MediaItem]:
+        """Return the files of one role."""
+        return [] if self.side is None else [item for item in self.side.media if item.role == role]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,83 +98,131 @@ class PairViews:
 
     def listed(self, cases: Sequence[str], opened: str) -> Iterator[PairView]:
         """Yield the pairs of a page in its order, each in a few lines."""
-        new, old = (self._sides(run, cases) for run in (self.compared.candidate, self.compared.baseline))
-        for case in cases:
-            yield self._pair(case, new.get(case, []), old.get(case, []), SHORT, "", opened=case == opened)
+        for case, old, new in self._given(cases):
+            told = [
+                self._short(given, *words) for given, words in zip((old, new), _words(old, new, SHORT), strict=True)
+            ]
+            made = old.media("output") or new.media("output")
+            yield self._pair(case, old, new, told, given=not made, opened=case == opened)
 
     def opened(self, case: str, place: str) -> PairView:
-        """Return one pair at its full size."""
-        new, old = (self._sides(run, [case]).get(case, []) for run in (self.compared.candidate, self.compared.baseline))
-        return self._pair(case, new, old, LONG, place, opened=True)
+        """Return one pair at its full size; ``place`` says in words where it stands."""
+        _, old, new = next(self._given([case]))
+        media = [list(self._media(given)) for given in (old, new)]
+        pictures = tuple(_held(self.names, *media))
+        held = {picture.address for pair in pictures for picture in pair}
+        told = [
+            self._long(
+                given, pieces, prose, more, tuple(one for one in files if one.shown not in held or not one.shown)
+            )
+            for given, (pieces, prose, more), files in zip((old, new), _words(old, new, LONG), media, strict=True)
+        ]
+        return self._pair(case, old, new, told, given=True, opened=True, place=place, pictures=pictures)
 
-    def _sides(self, run: StoredRun, cases: Sequence[str]) -> dict[str, list[Side]]:
-        return self.compared.pairs.sides(run, self.compared.number(run, self.criterion), cases)
+    def _given(self, cases: Sequence[str]) -> Iterator[tuple[str, _Given, _Given]]:
+        baseline, candidate = self.compared.baseline, self.compared.candidate
+        olds, news = (
+            self.compared.pairs.sides(run, self.compared.number(run, self.criterion), cases)
+            for run in (baseline, candidate)
+        )
+        for case in cases:
+            before, after = olds.get(case, []), news.get(case, [])
+            new, old = _telling(after, before)
+            yield (
+                case,
+                _Given(baseline, self.names.baseline, old, before),
+                _Given(candidate, self.names.candidate, new, after),
+            )
 
     def _pair(
-        self, case: str, news: Sequence[Side], olds: Sequence[Side], longest: int, place: str, *, opened: bool
+        self,
+        case: str,
+        old: _Given,
+        new: _Given,
+        told: Sequence[SideView],
+        *,
+        given: bool,
+        opened: bool,
+        place: str = "",
+        pictures: tuple[tuple[PairPicture, PairPicture], ...] = (),
     ) -> PairView:
-        new, old = _telling(news, olds)
-        texts = [_text(side) for side in (old, new)]
-        told = _told(texts[0][0], texts[1][0], longest) if new and old else [_alone(text, longest) for text, _ in texts]
-        large, some = longest == LONG, new or old
-        sides = [
-            self._side(run, name, side, all_, pieces, more, texts[number][1], large=large)
-            for number, (run, name, side, all_, (pieces, more)) in enumerate(
-                (
-                    (self.compared.baseline, self.names.baseline, old, olds, told[0]),
-                    (self.compared.candidate, self.names.candidate, new, news, told[1]),
-                )
-            )
-        ]
-        made = any(item.role == "output" for side in (new, old) if side for item in side.media)
-        run = self.compared.candidate if new else self.compared.baseline
-        given = [] if some is None else [item for item in some.media if item.role == "input"]
+        some = new if new.side is not None else old
+        other = case in self.compared.pairs.differences().inputs
         return PairView(
             id=visible(case),
             address=self.address(case),
             opened=opened,
-            slice=_slice(some),
+            slice=_slice(some.side),
             place=place,
-            scores=_scores(new, old),
-            baseline=sides[0],
-            candidate=sides[1],
-            input=picture_of(run, given) if large or not made else None,
-            note="The two runs gave it different inputs." if self._other_input(case) else "",
+            scores=_scores(new.side, old.side),
+            baseline=told[0],
+            candidate=told[1],
+            pictures=pictures,
+            input=picture_of(some.run, some.media("input")) if given else None,
+            note="The two runs gave it different inputs." if other else "",
         )
 
-    def _other_input(self, case: str) -> bool:
-        return case in self.compared.pairs.differences().inputs
+    def _short(self, given: _Given, pieces: Pieces, prose: bool, more: str) -> SideView:
+        view = self._long(given, pieces, prose, more, ())
+        return replace(view, reason=one_line(view.reason, 200), picture=picture_of(given.run, given.media("output")))
 
-    def _side(
-        self, run: StoredRun, name: str, side: Side | None, repeats: Sequence[Side], pieces: Pieces, more: str,
-        prose: bool, *, large: bool,
-    ) -> SideView:  # fmt: skip
+    def _long(self, given: _Given, pieces: Pieces, prose: bool, more: str, media: tuple[Medium, ...]) -> SideView:
+        side, repeats = given.side, given.repeats
         if side is None:
-            return SideView(name, "missing", "", "", "not in this run", (), True, "", (), None, "", "")
-        made = [item for item in side.media if item.role == "output"]
-        query = [("criterion", self.criterion), ("repeat", str(side.repeat) if len(repeats) > 1 else "")]
+            return SideView(given.name, "missing", "", "", "not in this run", (), True, "", (), None, "", "")
+        query = [("criterion", self.criterion), ("variant", ORIGINAL), ("repeat", str(side.repeat))]
         return SideView(
-            name=name,
+            name=given.name,
             mark=MARKS[side.outcome],
             word=side.outcome,
             score="" if side.score is None else number_text(round(side.score, 3)),
-            reason=one_line(side.error or side.reason, LONG if large else 200),
+            reason=one_line(side.error or side.reason, LONG),
             pieces=pieces,
             prose=prose,
             more=more,
-            media=tuple(self._media(run, side, made)) if large else (),
-            picture=None if large else picture_of(run, made),
+            media=media,
+            picture=None,
             repeats=_repeats(side, repeats),
-            address=case_address(run.id, side.case_id, query),
+            address=case_address(given.run.id, side.case_id, query),
         )
 
-    def _media(self, run: StoredRun, side: Side, made: Sequence[MediaItem]) -> Iterator[Medium]:
-        trials = [one for one in self.browsing.trials(run, case=side.case_id) if one.repeat == side.repeat]
-        for trial in trials[:1]:
-            shown = self.views.case(run, [trial], worst_word(trial), 0).trials[0]
-            for item, view in zip(shown_media(trial), shown.media, strict=True):
-                if item in made:
-                    yield medium_of(self.views.reader, run.id, item, view)
+    def _media(self, given: _Given) -> Iterator[Medium]:
+        """Yield the files that one run made of the case, each after a look whether it is as it was recorded."""
+        side = given.side
+        if side is None:
+            return
+        trial = next(
+            one
+            for one in self.browsing.trials(given.run, case=side.case_id)
+            if (one.variant, one.repeat) == (ORIGINAL, side.repeat)
+        )
+        shown = self.views.case(given.run, [trial], worst_word(trial), 0).trials[0]
+        for item, view in zip(shown_media(trial), shown.media, strict=True):
+            if item.role == "output":
+                yield medium_of(self.views.reader, given.run.id, item, view)
+
+
+def _held(names: Names, old: Sequence[Medium], new: Sequence[Medium]) -> Iterator[tuple[PairPicture, PairPicture]]:
+    """Yield the pictures of both runs two by two, in their order, where both are as they were recorded."""
+    for one, other in zip(old, new, strict=False):
+        if all(
+            medium.view.kind == "image" and medium.view.state == "verified" and medium.shown for medium in (one, other)
+        ):
+            yield (
+                PairPicture(names.baseline, one.shown, one.alpha),
+                PairPicture(names.candidate, other.shown, other.alpha),
+            )
+
+
+def _words(old: _Given, new: _Given, longest: int) -> Iterator[tuple[Pieces, bool, str]]:
+    """Yield, for each run, its answer in pieces, whether it is prose, and what of it is not shown."""
+    texts = [_text(given.side) for given in (old, new)]
+    if old.side is not None and new.side is not None:
+        told = _told(texts[0][0], texts[1][0], longest)
+    else:
+        told = [_alone(text, longest) for text, _ in texts]
+    for (pieces, more), (_, prose) in zip(told, texts, strict=True):
+        yield pieces, prose, more
 
 
 def _telling(news: Sequence[Side], olds: Sequence[Side]) -> tuple[Side | None, Side | None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from oloproof.errors import MediaError, ToolMissing
 from oloproof.media import MediaReader
-from oloproof.records import MediaItem
+from oloproof.records import Facts, MediaItem
 from oloproof.reports.contexts import MediaView
 from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import (
@@ -30,8 +30,8 @@ class Medium:
 
     Of an image ``shown`` is empty where nothing here can draw it; of a clip it is the first frame. ``direct``: browsers
     show pictures of its format. ``alpha``: parts of it may be transparent. ``frames`` is the address of the moments of
-    a clip's frames, ``spectrogram`` that of a sound's picture without its last part, the highest frequency. ``now``
-    says what lies in the place of a file that is not as it was recorded.
+    a clip's frames, ``spectrogram`` that of a sound's picture without its last part, the highest frequency; it is empty
+    where there is no sound. ``now`` says what lies in the place of a file that is not as it was recorded.
     """
 
     view: MediaView
@@ -61,6 +61,7 @@ def medium_of(reader: MediaReader, run: str, item: MediaItem, view: MediaView) -
     """Return how the file ``item`` of a run is shown; ``view`` is what the report tells of it."""
     verified = view.state == "verified"
     direct = item.format in SHOWN_BY_BROWSERS
+    facts = _facts(reader, item) if verified else None
     return Medium(
         view=view,
         id=item.id,
@@ -68,11 +69,11 @@ def medium_of(reader: MediaReader, run: str, item: MediaItem, view: MediaView) -
         shown=_shown(run, item, direct=direct),
         thumbnail=thumbnail_address(run, item.id),
         direct=direct,
-        alpha=verified and direct and _may_be_transparent(reader, item),
+        alpha=direct and facts is not None and bool(facts.extras.get("transparency")),
         width=item.width or 0,
         height=item.height or 0,
         frames=frame_times_address(run, item.id),
-        spectrogram=spectrogram_address(run, item.id),
+        spectrogram="" if facts is not None and facts.has_audio is False else spectrogram_address(run, item.id),
         now="" if verified else _now(reader, item),
     )
 
@@ -109,13 +110,11 @@ def _name(view: MediaView, roles: Counter[str]) -> str:
     return title if roles[view.role] == 1 else f"{title} {view.name}"
 
 
-def _may_be_transparent(reader: MediaReader, item: MediaItem) -> bool:
-    if item.kind != "image":
-        return False
+def _facts(reader: MediaReader, item: MediaItem) -> Facts | None:
     try:
-        return bool(reader.facts(item, "header").extras.get("transparency"))
+        return reader.facts(item, "header")
     except (MediaError, ToolMissing, OSError):
-        return False
+        return None
 
 
 def _now(reader: MediaReader, item: MediaItem) -> str:

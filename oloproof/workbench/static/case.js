@@ -45,9 +45,10 @@ function nextFrame() {
 }
 
 function drawAll() {
-  if (players.length === 0) return false;
-  const wanted = !players.some((player) => player.spectrogram.isShown);
-  for (const player of players) player.spectrogram.show(wanted);
+  const drawn = players.map((player) => player.spectrogram).filter((one) => one !== null);
+  if (drawn.length === 0) return false;
+  const wanted = !drawn.some((one) => one.isShown);
+  for (const one of drawn) one.show(wanted);
   return true;
 }
 

@@ -52,5 +52,6 @@ export function startChoosing() {
     setTimeout(tell);
   });
   order.push(...boxes().filter((box) => box.checked));
+  bindKey("x", tick);
   tell();
 }

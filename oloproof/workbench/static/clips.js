@@ -5,7 +5,7 @@ import { Player } from "./player.js";
 import { sizePlate } from "./zoom.js";
 
 const NUDGE = 0.001; // s into a frame, so that rounding never shows the one before
-const DISC = 22; // px that a number takes on the time line
+const DISC = 24; // px that a number takes on the time line
 
 export class Clip extends Player {
   constructor(root) {
@@ -20,7 +20,7 @@ export class Clip extends Player {
     for (const button of root.querySelectorAll("[data-step]")) {
       button.addEventListener("click", () => this.step(Number(button.dataset.step)));
     }
-    root.querySelector("[data-mute]").addEventListener("click", ({ currentTarget }) => {
+    root.querySelector("[data-mute]")?.addEventListener("click", ({ currentTarget }) => {
       this.medium.muted = !this.medium.muted;
       currentTarget.setAttribute("aria-pressed", String(this.medium.muted));
     });

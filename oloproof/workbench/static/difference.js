@@ -3,14 +3,17 @@
 
 const PIXELS_AT_ONCE = 1 << 21;
 
-function reader(picture, width, height) {
+// Decoded once, however many strips are read of it.
+async function reader(picture, { width, height }) {
+  const isEnlarged = picture.naturalWidth !== width;
+  const size = isEnlarged ? { resizeWidth: width, resizeHeight: height, resizeQuality: "high" } : {};
+  const bitmap = await createImageBitmap(picture, size);
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { willReadFrequently: true });
   return (top, rows) => {
     canvas.width = width;
     canvas.height = rows;
-    context.imageSmoothingQuality = "high";
-    context.drawImage(picture, 0, -top, width, height);
+    context.drawImage(bitmap, 0, -top);
     return context.getImageData(0, 0, width, rows).data;
   };
 }
@@ -75,8 +78,7 @@ export async function drawDifference(canvas, first, second, sizes, tolerance, is
   canvas.width = Math.max(sizes.first.width, sizes.second.width);
   canvas.height = Math.max(sizes.first.height, sizes.second.height);
   const context = canvas.getContext("2d");
-  const readFirst = reader(first, sizes.first.width, sizes.first.height);
-  const readSecond = reader(second, sizes.second.width, sizes.second.height);
+  const [readFirst, readSecond] = await Promise.all([reader(first, sizes.first), reader(second, sizes.second)]);
   const rows = Math.max(1, Math.floor(PIXELS_AT_ONCE / canvas.width));
   const found = { common: 0, differing: 0, beyond: 0, most: 0 };
   for (let top = 0; top < canvas.height; top += rows) {

@@ -14,7 +14,7 @@ export class Player {
     this.now = root.querySelector("[data-now]");
     this.ofAll = root.querySelector("[data-of-all]");
     this.toggleWords = root.querySelector("[data-toggle-words]");
-    this.spectrogram = new Spectrogram(root, this);
+    this.spectrogram = root.querySelector("[data-draw]") === null ? null : new Spectrogram(root, this); // not of silence
     this.medium.controls = false;
     for (const part of root.querySelectorAll("[data-script-only]")) part.hidden = false;
     this.listen();
@@ -97,7 +97,7 @@ export class Player {
     this.now.textContent = inSeconds(this.shownTime());
     this.ofAll.textContent = `of ${inSeconds(this.duration)}${this.more()}`;
     this.track.ariaValueText = `${this.now.textContent} ${this.ofAll.textContent}`;
-    this.spectrogram.told(this.time);
+    this.spectrogram?.told(this.time);
   }
 
   shownTime() {

@@ -242,7 +242,7 @@ function onSubmit(event) {
 }
 
 for (const field of document.querySelectorAll("[data-remember]")) {
-  field.value = remembered(localStorage, `oloproof-${field.dataset.remember}`, "");
+  if (field.value === "") field.value = remembered(localStorage, `oloproof-${field.dataset.remember}`, "");
   field.form.addEventListener("submit", () => remember(localStorage, `oloproof-${field.dataset.remember}`, field.value));
 }
 document.addEventListener("keydown", onKey, true);

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -71,6 +74,12 @@ def browser(stage: Stage) -> Iterator[Browser]:
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     """Captions of media, judged; run twice."""
     return open_shop(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def own_shop(shop: Shop, tmp_path: Path) -> Shop:
+    """A shop for a test that writes: the other one, moved."""
+    return replace(shop, root=copytree(shop.root, tmp_path / "shop"))
 
 
 @pytest.fixture(scope="session")

@@ -29,17 +29,22 @@ MARKUP = (
 """What a system may say to those who read its outputs."""
 
 SQUARES = tuple(f"square-{number:02}" for number in range(12))
-"""Pictures of red and blue by turns, of which the system says that they are red, except where it is right."""
-RIGHT = {"square-01": ["v1"], "square-03": ["v1", "v2"], "square-05": ["v2"], "square-07": ["v2"]}
+"""Pictures of red and blue by turns."""
+
+SAID = {
+    "v1": {"square-01": "blue", "square-03": "blue"},
+    "v2": {"square-03": "blue", "square-05": "blue", "square-07": "blue"},
+}
+"""What each version says of them; of the others that they are red."""
 
 SYSTEM = """\
 import shutil
 from pathlib import Path
 from oloproof import current_case, media_file, system
 
-VERSION = "{version}"
+SAID = {said!r}
 
-@system(name="captioner", version=VERSION, records=("media/v1",))
+@system(name="captioner", version="{version}", records=("media/v1",))
 def caption(case):
     source = Path(case["file"])
     if source.stem == "broken":
@@ -47,7 +52,7 @@ def caption(case):
     made = current_case().path(source.name)
     shutil.copyfile(source, made)
     current_case().media([media_file(made)])
-    return case["truth"] if VERSION in case["right"] else case["say"]
+    return SAID.get(source.stem, "red")
 """
 
 PROJECT = """\
@@ -109,7 +114,9 @@ def open_shop(root: Path) -> Shop:
 
 
 def _ran(root: Path, version: str) -> str:
-    (root / "captions_for_browser.py").write_text(SYSTEM.format(version=version))
+    (root / "captions_for_browser.py").write_text(
+        SYSTEM.format(version=version, said={**SAID[version], "markup": MARKUP})
+    )
     return run(root).run.id
 
 
@@ -120,11 +127,8 @@ def _rows(root: Path) -> Iterator[dict[str, Any]]:
     media |= {name: _clip(root / "media" / name) for name in ("clip-h264.mp4", "clip-vp9.webm")}
     for file, data in media.items():
         (root / "media" / file).write_bytes(data)
-        name = Path(file).stem
-        truth = "blue" if name == "wide" or (name in SQUARES and int(name[-2:]) % 2) else "red"
-        said = MARKUP if name == "markup" else "red"
-        given = {"file": f"media/{file}", "truth": truth, "say": said, "right": RIGHT.get(name, [])}
-        yield {"id": name, "input": given, "slice": {"kind": file.rpartition(".")[2]}}
+        given = {"file": f"media/{file}"}
+        yield {"id": Path(file).stem, "input": given, "slice": {"kind": file.rpartition(".")[2]}}
 
 
 def _picture(colour: str, size: tuple[int, int] = (64, 48)) -> bytes:

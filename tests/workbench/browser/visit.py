@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
 from PIL import Image
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, ViewportSize
 
 WIDTHS: dict[str, ViewportSize] = {"narrow": {"width": 360, "height": 740}, "wide": {"width": 1440, "height": 900}}
+LOOKS: tuple[tuple[Literal["light", "dark"], str], ...] = (("light", "wide"), ("dark", "narrow"))
 WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
 
@@ -62,6 +63,15 @@ class Visit:
         asked = {"runOnly": list(WCAG), "resultTypes": ["violations"], "preload": False}
         found = self.page.evaluate("asked => axe.run(document, asked)", asked)
         return [violation(rule, node) for rule in found["violations"] for node in rule["nodes"]]
+
+    def accessibility_in_both_looks(self) -> dict[str, list[str]]:
+        """Return what axe finds in light on a wide window, and in dark on a narrow one."""
+        found = {}
+        for theme, width in LOOKS:
+            self.page.emulate_media(color_scheme=theme)
+            self.page.set_viewport_size(WIDTHS[width])
+            found[f"{theme}, {width}"] = self.accessibility()
+        return {look: told for look, told in found.items() if told}
 
     @property
     def spills(self) -> bool:

@@ -1,0 +1,137 @@
+"""Somebody labels a sample without a mouse, and the judge is held to what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import Folder
+from tests.warm import Warm
+from tests.workbench.browser.shop import DRIFTED, Shop
+from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+
+COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
+SECRETS = ("the caption says", "not seen", "sight", "eye")
+"""Of what the judge said and is."""
+
+LABELS = 10
+
+
+@pytest.fixture
+def reviewer(visits: Callable[..., Visit], own_shop: Shop, stage: object) -> Callable[[], Visit]:
+    """Return a function that opens the queue of a sample of all cases, for Mira."""
+
+    def begin() -> Visit:
+        visit = visits(own_shop)
+        page = visit.open("/review", expecting=DRIFTED)
+        page.get_by_role("link", name="caption_true").click()
+        page.get_by_label("Cases, of").fill("19")
+        page.get_by_role("button", name="Draw the sample").click()
+        page.get_by_label("Your name").fill("Mira")
+        page.get_by_role("button", name="Begin").click()
+        page.locator("[data-answer-with]").wait_for()
+        return visit
+
+    return begin
+
+
+def number(page: Page) -> str:
+    """Return which case of the sample is shown."""
+    return str(page.locator("#review").get_attribute("data-number"))
+
+
+def onward(page: Page, key: str) -> None:
+    """Press a key that leads to another case of the queue, and wait for it."""
+    before = number(page)
+    page.keyboard.press(key)
+    expect(page.locator("#review")).not_to_have_attribute("data-number", before)
+
+
+def key_of_what_is_seen(page: Page) -> str | None:
+    """Look at the picture, read the claim, and return the key; None for a case without a plain picture."""
+    picture = page.locator("#review img[alt^='output picture']")
+    if picture.count() == 0:
+        return "u" if page.locator("[data-answer='unsure']:enabled").count() else None
+    page.wait_for_function("image => image.complete", arg=picture.element_handle())
+    claim = page.locator("#claim p").inner_text().strip("“”")
+    seen = colour_in_the_middle(picture)
+    return "p" if claim in COLOURS and is_like(seen, COLOURS[claim]) else "f"
+
+
+def label(visit: Visit, wanted: int) -> list[str]:
+    """Label so many cases by keyboard; returns the keys."""
+    page, keys = visit.page, []
+    while len(keys) < wanted:
+        key = key_of_what_is_seen(page)
+        assert not [word for word in SECRETS if word in page.content()]
+        onward(page, key or "Enter")
+        keys += [key] if key else []
+    return keys
+
+
+def test_ten_cases_are_labelled_by_keyboard_and_the_judge_is_held_to_them(
+    reviewer: Callable[[], Visit], own_shop: Shop, warm: Warm
+) -> None:
+    visit = reviewer()
+    keys = label(visit, LABELS)
+    expect(visit.page.get_by_text(f"{LABELS} labelled")).to_be_visible()
+    ended = Folder(own_shop.root, warm).run("evaluators", "validate", "--json")
+    (found,) = ended.document["validations"]
+    assert (ended.exit, found["state"]) == (1, "INSUFFICIENT_LABELS")
+    assert found["table"] == {"tp": keys.count("p"), "fn": 0, "fp": 0, "tn": keys.count("f")}
+    page = visit.open("/judges")
+    page.get_by_role("link", name="caption_true").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("INSUFFICIENT_LABELS")
+    table = page.get_by_role("table", name="Labels of people against the verdicts of the judge")
+    expect(table).to_contain_text(f"{keys.count('p')} both pass")
+    expect(table).to_contain_text(f"{keys.count('f')} both fail")
+    assert visit.accessibility_in_both_looks() == {}
+
+
+def test_what_is_blind_is_shown_only_when_somebody_gives_it_up(
+    reviewer: Callable[[], Visit], own_shop: Shop, warm: Warm
+) -> None:
+    visit = reviewer()
+    label(visit, 1)
+    page = visit.open("/judges")
+    page.get_by_role("link", name="caption_true").click()
+    page.get_by_role("link", name="Show its disagreements …").click()
+    assert visit.accessibility_in_both_looks() == {}
+    page.get_by_role("button", name="Turn them into develop labels and show them").click()
+    expect(page.get_by_role("heading", name="Where they disagree")).to_be_visible()
+    expect(page.get_by_role("link", name="Show its disagreements …")).to_have_count(0)
+
+
+def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit]) -> None:
+    visit = reviewer()
+    page = visit.page
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        onward(page, "Enter")
+    first = number(page)
+    onward(page, "f")
+    onward(page, "b")
+    assert number(page) == first
+    expect(page.get_by_role("button", name="Fail")).to_have_attribute("aria-pressed", "true")
+    visit.press("n")
+    page.keyboard.type("pass me the unsure one")
+    with page.expect_response("**/labels"):
+        visit.press("Enter")
+    expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
+    onward(page, "u")
+    onward(page, "b")
+    expect(page.get_by_role("button", name="Unsure")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
+
+
+def test_axe_finds_nothing_in_the_queue(reviewer: Callable[[], Visit]) -> None:
+    visit = reviewer()
+    assert visit.accessibility_in_both_looks() == {}
+    visit.open("/review")
+    assert visit.accessibility_in_both_looks() == {}
+
+
+def test_where_nothing_may_be_written_the_queue_says_so(visits: Callable[..., Visit], shop: Shop) -> None:
+    page = visits(shop, read_only=True).open("/review/caption_true")
+    expect(page.get_by_text("this workbench is read-only")).to_be_visible()
