@@ -149,6 +149,8 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
     yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
     repeats = run.document["repeats"]["count"]
     yield Fact("cases", f"{run.cases:,}" + (f" × {repeats} repeats" if repeats > 1 else ""))
+    if run.document.get("relations"):
+        yield Fact("trials", f"{run.trials:,}, with {count_words(len(run.document['relations']), 'variant')}")
     if run.partial:
         yield Fact("partial", "only a part of the dataset was run")
     if counts["trials"] != run.cases:

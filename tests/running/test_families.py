@@ -121,3 +121,19 @@ def test_the_table_of_a_run_tells_what_moved_and_counts_the_rest(looks: Any) -> 
     assert "answer.delta [blur-3]" in shown
     assert "answer.delta [png-reencode]" not in shown
     assert "metrics of variants more are zero; --json has them" in shown
+
+
+def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> None:
+    rules = (
+        "metric: answer, max_identical_delta: 0.2",
+        "metric: answer, max_flaky: 0",
+        "metric: answer.delta, variant: blur-3, min: -0.2",
+        "metric: answer.change_rate, variant: blur-3, max: 0.9",
+    )
+    decided(looks, *rules)
+    checked, planned = looks.run("check"), looks.run("plan")
+
+    assert (checked.exit, planned.exit) == (0, 0)
+    assert "depends on how the variants and repeats of each case differ" in checked.out
+    assert "PASS or FAIL by the count, at any number of cases" in checked.out
+    assert "no number of further cases can be named for this kind of rule" in planned.out
