@@ -120,7 +120,7 @@ def test_the_table_of_a_run_tells_what_moved_and_counts_the_rest(looks: Any) -> 
 
     assert "answer.delta [blur-3]" in shown
     assert "answer.delta [png-reencode]" not in shown
-    assert "metrics of variants more are zero; --json has them" in shown
+    assert "metrics of variants and slices more are zero; --json has them" in shown
 
 
 def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> None:
