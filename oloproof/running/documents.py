@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from importlib.resources import files
 from typing import Any
 
 from oloproof.media import MediaReader
@@ -22,6 +24,13 @@ def conclusion_document(conclusion: Conclusion) -> dict[str, Any]:
         "metrics": [asdict(metric) for metric in conclusion.metrics],
         "decisions": [asdict(decision) for decision in conclusion.decisions],
     }
+
+
+def result_schema() -> dict[str, Any]:
+    """Return the JSON Schema (Draft 2020-12) of what ``run --json`` and ``gate --json`` print."""
+    text = files("oloproof.running").joinpath("result.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> dict[str, Any]:
