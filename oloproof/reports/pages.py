@@ -12,21 +12,21 @@ from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.reports.case_views import CaseViews, worst_word
-from oloproof.reports.contexts import Banner, CaseView, Fact, Mark, MetricRow, RuleRow, RunPage
-from oloproof.reports.plots import RATE_AXIS, plot_of
+from oloproof.reports.contexts import Banner, CaseView, Fact, Mark, RuleRow, RunPage
+from oloproof.reports.metric_rows import axis_of, metric_row
+from oloproof.reports.plots import plot_of
+from oloproof.reports.slices import slices_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     age_words,
     cost_words,
     count_words,
-    counted,
-    metric_name,
     one_line,
     seconds_words,
     visible,
     worst_first,
 )
-from oloproof.running.deciding import Conclusion, measures_of
+from oloproof.running.deciding import Conclusion
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
 
@@ -72,6 +72,7 @@ def run_page(
             for one in worst_first(conclusion.decisions)
         ),
         metrics=tuple(metric_row(one, run) for one in conclusion.metrics),
+        slices=slices_of(history, run, conclusion),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
@@ -229,29 +230,3 @@ def _measured(metric: Metric) -> str:
     parts = [f"{metric.observed:,} of {metric.n:,}"]
     parts += [f"{count:,} {word}" for word in ("missing", "invalid", "excluded") if (count := getattr(metric, word))]
     return ", ".join(parts)
-
-
-def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
-    """Return the ends of the axis that a metric lies on."""
-    if metric.kind in ("difference", "count"):
-        return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
-    measure = measures_of(run.document).get(metric.criterion)
-    return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
-
-
-def metric_row(one: Metric, run: StoredRun) -> MetricRow:
-    """Return the row of a metric."""
-    passed, failed = counted(one)
-    return MetricRow(
-        criterion=visible(metric_name(one)),
-        about=f"{one.estimand.replace('_', ' ')}, {one.method}",
-        plot=plot_of(one, axis_of(one, run)),
-        estimate=number_words(one.estimate, one.kind),
-        interval=interval_words(one),
-        n=f"{one.n:,}",
-        passed=passed,
-        failed=failed,
-        missing=f"{one.missing:,}",
-        invalid=f"{one.invalid:,}",
-        excluded=f"{one.excluded:,}" if one.excluded else "",
-    )
