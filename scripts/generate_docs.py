@@ -25,6 +25,8 @@ from oloproof.config import (
     SystemOptions,
 )
 from oloproof.config.families import FAMILY_METRICS, OF_ONE_VARIANT, limits_of
+from oloproof.config.recipes import FORMS, RecipeForm
+from oloproof.config.variants import CONDITIONS, DEFAULT_RELATIONS, DeliveryOptions, ReplacedOptions, VariantOptions
 from oloproof.evaluators import Evaluator, builtin_registry
 from oloproof.policy import REASONS
 
@@ -158,7 +160,7 @@ def reasons_page() -> str:
 
 # --- the project file ------------------------------------------------------------------------------------------
 
-MEANINGS: Mapping[str, str] = {
+MEANINGS: dict[str, str] = {
     "ProjectOptions.version": "The version of this format. Always 1.",
     "ProjectOptions.project": "What the project is called in runs and reports.",
     "ProjectOptions.dataset": "Where the cases come from: the path of a file, or a mapping, [see below](#dataset).",
@@ -168,7 +170,8 @@ MEANINGS: Mapping[str, str] = {
     "`release.yaml` beside the project file is used when there is one.",
     "ProjectOptions.concurrency": "How many trials are under way at once.",
     "ProjectOptions.repeats": "How often each case is executed: a number, or a mapping, [see below](#repeats).",
-    "ProjectOptions.variants": "What is derived from each case: deliveries of a file in other forms, and conditions.",
+    "ProjectOptions.variants": "What is derived from each case, [see below](#variants): deliveries of a file in "
+    "other forms, and conditions.",
     "ProjectOptions.outputs": "The folder under which `current_case().path(name)` gives out places.",
     "ProjectOptions.media_roots": "Folders outside the project in which a command or service may name files.",
     "DatasetOptions.path": "A `.jsonl`, `.json` or `.csv` file. Exactly one of `path` and `folder`.",
@@ -235,6 +238,26 @@ MEANINGS: Mapping[str, str] = {
     "EvaluatorOptions.on_execution_error": "What a case whose execution failed is for this check.",
 }
 
+MEANINGS |= {
+    "VariantOptions.delivery": "A file of the case in other forms, [see below](#delivery).",
+    "VariantOptions.text_only": "Null in place of the file: a field, or a mapping with `field` and `relation`.",
+    "VariantOptions.blank": "A file of the same size with nothing in it; also takes `color`.",
+    "VariantOptions.unrelated": "The file of another case; also takes `seed`, by which it is chosen.",
+    "VariantOptions.mirror": "The picture or video with left and right exchanged.",
+    "VariantOptions.counterfactual": "Another file with another truth, "
+    "[see below](#counterfactual-original_image-prompts).",
+    "VariantOptions.original_image": "The file that a changed one was made from.",
+    "VariantOptions.prompts": "Other wordings in place of a text of the input.",
+    "DeliveryOptions.field": "The field of `input` that names the file.",
+    "DeliveryOptions.apply": "[Recipes](recipes.md) by name, such as `jpeg-40`, or with an amount: `{blur: 3}`.",
+    "DeliveryOptions.relation": "What the files claim to be, in place of what each recipe claims.",
+    "ReplacedOptions.field": "The field of `input` that is replaced.",
+    "ReplacedOptions.relation": "What the variant claims to be, in place of what the condition claims.",
+    "ReplacedOptions.from": "The field of the case that replaces it: `input.…` or `expected.…`. A case without it has no "
+    "such variant, and a field of `input` is then not given to the system.",
+    "ReplacedOptions.expected": "A field of the case whose keys replace those of `expected` under this condition.",
+}
+
 SECTIONS: tuple[tuple[str, type[Options]], ...] = (
     ("Top level", ProjectOptions),
     ("`dataset`", DatasetOptions),
@@ -243,6 +266,9 @@ SECTIONS: tuple[tuple[str, type[Options]], ...] = (
     ("`http`", HttpOptions),
     ("`replay`", ReplayOptions),
     ("`repeats`", RepeatOptions),
+    ("`variants`", VariantOptions),
+    ("`delivery`", DeliveryOptions),
+    ("`counterfactual`, `original_image`, `prompts`", ReplacedOptions),
     ("`evaluators`", EvaluatorOptions),
     ("`policy`", PolicyOptions),
     ("`rules`", RuleOptions),
@@ -269,8 +295,8 @@ def family_metrics() -> str:
     return (
         "### Metrics over families\n\n"
         "Named `CRITERION.METRIC`. A family is a case with its variants and repeats. "
-        f"{', '.join(f'`{name}`' for name in OF_ONE_VARIANT)} take `variant:`, those called worst take `relation:`, and "
-        "those of labels are told by a `prior_probe`.\n\n" + table
+        f"{', '.join(f'`{name}`' for name in OF_ONE_VARIANT)} take `variant:`, those called worst take `relation:`, "
+        "and those of labels are told by a `prior_probe`.\n\n" + table
     )
 
 
@@ -330,6 +356,45 @@ def bounds(entry: Mapping[str, Any]) -> str:
     return f" {', '.join(told)}" if told else ""
 
 
+# --- recipes ---------------------------------------------------------------------------------------------------
+
+
+def recipes_page() -> str:
+    """Return the page of all recipes and conditions, made from what the project file may say of them."""
+    parts = [
+        "# Recipes and conditions",
+        NOTE,
+        "A recipe delivers a file in another form: `delivery: {field: photo, apply: [jpeg-40, {blur: 3}]}`. Its "
+        "variant is called as the recipe with its amount: `jpeg-40`, `blur-3`, `gain--6`. [Test deliveries]"
+        "(../how-to/test-deliveries.md) shows how they are used and what the relations claim.",
+    ]
+    for kind, title in (("image", "Images"), ("audio", "Sounds"), ("video", "Videos")):
+        rows = [recipe_row(form) for form in FORMS.values() if form.kind == kind]
+        parts += [
+            f"## {title}",
+            "| recipe | amount | what comes out | relation |\n| --- | --- | --- | --- |\n" + "\n".join(rows),
+        ]
+    rows = [f"| `{name}` | {condition_words(name)} | `{DEFAULT_RELATIONS[name]}` |" for name in CONDITIONS]
+    return page(
+        [*parts, "## Conditions", "| condition | what is given | relation |\n| --- | --- | --- |\n" + "\n".join(rows)]
+    )
+
+
+def recipe_row(form: RecipeForm) -> str:
+    """Return the line of one recipe."""
+    amount = form.amount
+    words = "–" if amount is None else f"{amount.noun}, {amount.low:g} to {amount.high:g}"
+    words += f"; {amount.default:g} without one" if amount is not None and amount.default is not None else ""
+    return f"| `{form.name}` | {words} | {form.does} | `{form.relation}` |"
+
+
+def condition_words(name: str) -> str:
+    """Return what is given under a condition, from what its key means."""
+    return (
+        re.sub(r",? \[see below\]\([^)]*\)", "", MEANINGS[f"VariantOptions.{name}"]).split(": a field")[0].rstrip(".")
+    )
+
+
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
@@ -343,6 +408,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/evaluators.md": evaluators_page,
     "reference/project-file.md": project_file_page,
     "reference/reason-codes.md": reasons_page,
+    "reference/recipes.md": recipes_page,
 }
 
 

@@ -40,7 +40,8 @@ def check_command(config: str, as_json: bool) -> None:
 def _check_text(document: dict[str, Any]) -> str:
     tried = document["tried"]
     system = document["system"]
-    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases", ""]
+    trials = f", {document['trials']} trials" if document["trials"] != document["cases"] else ""
+    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases{trials}", ""]
     if tried["error"]:
         lines.append(f"  {painted('FAIL', 'FAIL')}  case {tried['case']}: the system failed: {tried['error']}")
     else:
