@@ -54,6 +54,7 @@ def test_recorded_answers_are_given_again_and_every_report_says_so(recorded: Any
     case = folder.run("inspect", "--case", "two", "--json").document
     assert [trial["output"] for trial in case["trials"]] == ["A", "B"]
     assert "(replay)" in folder.run("runs").out
+    assert "this is a replay" in folder.run("check").out
     assert "this is a replay" in folder.run("inspect").out
 
 
