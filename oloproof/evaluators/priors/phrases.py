@@ -28,8 +28,8 @@ _PHRASES: Mapping[Role, str] = {
     # Negates the word that follows, or one close behind it.
     "not_near": "no|no longer|without|rather than|instead of|other than|as opposed to|anything but|all but|"
     "far from|except|lacks|lacking|absence of|hardly|kein|keine|keinen|keinem|keiner|ohne|statt|anstatt|sans|aucun|"
-    "aucune|au lieu de|plutot que|sin|ningun|ninguna|en lugar de|en vez de|sem|em vez de|senza|invece di|geen|ingen|inget|"
-    "без|вместо|غير|بدون",
+    "aucune|au lieu de|plutot que|sin|ningun|ninguna|en lugar de|en vez de|sem|em vez de|senza|invece di|geen|ingen|"
+    "inget|без|вместо|غير|بدون",
     # Negates what stands before it.
     "not_before": "is wrong|was wrong|is incorrect|is not correct|isn't correct|is not right|isn't right|is not the|"
     "isn't the|नहीं|नही|degil|değil|"
