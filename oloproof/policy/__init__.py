@@ -6,6 +6,7 @@ from oloproof.policy.families import FamilyAsk, family_metrics
 from oloproof.policy.members import Family, families
 from oloproof.policy.members import Reader as FamilyReader
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
+from oloproof.policy.prior_metrics import rates_by_group
 from oloproof.policy.reasons import REASONS
 from oloproof.policy.rules import Standing, count_against, decide_rule, threshold_of
 
@@ -27,6 +28,7 @@ __all__ = [
     "family_metrics",
     "partial_decision",
     "rate_of",
+    "rates_by_group",
     "reduce_cases",
     "summarize",
     "threshold_of",

@@ -17,6 +17,7 @@ from oloproof.reports.plots import RATE_AXIS, plot_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     age_words,
+    cost_words,
     count_words,
     counted,
     metric_name,
@@ -26,6 +27,7 @@ from oloproof.reports.wording import (
     worst_first,
 )
 from oloproof.running.deciding import Conclusion, measures_of
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
 
 MARKS: dict[DecisionState, Mark] = {
@@ -163,6 +165,9 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
         oldest = history.oldest_reused(run)
         age = "" if oldest is None else f", {age_words(run.started - oldest)}"
         yield Fact("from the cache", f"{counts['cached']:,}{age}")
+    spent = cost_words(judges_document(history, run))
+    if spent:
+        yield Fact("judges took", spent)
     if run.finished is not None:
         yield Fact("took", seconds_words(max(run.finished - run.started, 0.0)))
     yield Fact("started", datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC"))

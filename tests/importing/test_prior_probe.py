@@ -22,7 +22,7 @@ def samples(folder: Any) -> Any:
                 "id": f"s{number}",
                 "image": f"v{number}.png",
                 "prompt": "Which?",
-                "attribute": "color",
+                "attribute": "count" if visual == "3" else "color",
                 "visual_value": visual,
                 "prior_value": prior,
                 "original_image": f"o{number}.png",
@@ -49,7 +49,8 @@ def test_its_rates_are_metrics_of_the_run(samples: Any) -> None:
     ended = samples.run("import", "prior-probe", "samples.json", "--responses", "responses.json")
     assert ended.exit == 0, ended.err
     found = samples.run("run", "--config", "samples/oloproof.yaml", "--json").document
-    rates = {one["criterion"]: one for one in found["metrics"] if one["criterion"].startswith("sees.")}
+    told = [one for one in found["metrics"] if one["criterion"].startswith("sees.")]
+    rates = {one["criterion"]: one for one in told if one["slice"] is None}
 
     def share(name: str) -> tuple[int, int]:
         return rates[f"sees.{name}"]["family"]["numerator"], rates[f"sees.{name}"]["family"]["denominator"]
@@ -61,13 +62,19 @@ def test_its_rates_are_metrics_of_the_run(samples: Any) -> None:
     assert share("visual_reliance_rate") == (2, 3)
     assert share("prompt_correction_rate") == (1, 3)
     assert share("prompt_recovery_rate") == (1, 1)
+    groups = {
+        one["slice"]["attribute"]: one["family"]["numerator"]
+        for one in told
+        if one["slice"] is not None and one["criterion"] == "sees.visual_adoption_rate"
+    }
+    assert groups == {"color": 1, "count": 1}
     assert rates["sees.blank_prior_alignment_rate"]["estimate"] is None
 
 
 def test_in_parity_negation_counts_for_nothing(samples: Any) -> None:
     assert samples.run("import", "prior-probe", "samples.json", "--responses", "responses.json", "--parity").exit == 0
     found = samples.run("run", "--config", "samples/oloproof.yaml", "--json").document
-    rates = {one["criterion"]: one["estimate"] for one in found["metrics"]}
+    rates = {one["criterion"]: one["estimate"] for one in found["metrics"] if one["slice"] is None}
 
     assert rates["sees.counterfactual_sensitivity_rate"] == 1.0
     assert rates["sees.visual_adoption_rate"] == pytest.approx(1 / 3)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from oloproof.config import ReplayOptions
+from oloproof.errors import SystemError_
+from oloproof.systems.decorator import Named
+from oloproof.systems.replays import ReplaySystem, read_responses
 
 PROJECT = """\
 version: 1
@@ -89,6 +95,33 @@ def test_mistakes_of_shape_are_found_before_the_first_trial(recorded: Any, respo
     assert ended.exit == 2
     assert told in ended.err
     assert folder.run("runs").exit == 2  # there is none
+
+
+ROWS = json.loads((Path(__file__).parents[1] / "data" / "vic_run_errors.json").read_text(encoding="utf-8"))
+RECORDED = {
+    row["case"]: row
+    for row in ROWS
+    if row["case"].startswith("responses") and row["case"] not in ("responses missing file", "responses not given")
+}
+TAKEN_BY_US = {"responses non-string": "an answer may be any JSON value; a check of text tells that it is none"}
+
+
+@pytest.mark.parametrize("case", RECORDED)
+def test_responses_are_taken_and_refused_as_an_earlier_tool_did_before_anything_is_asked(
+    tmp_path: Path, case: str
+) -> None:
+    row, path = RECORDED[case], tmp_path / "r.json"
+    responses = row["responses"]
+    path.write_text(responses if isinstance(responses, str) else json.dumps(responses))
+    variants = ("original", "png-reencode", "exif-strip", "jpeg-75", "jpeg-40", "resize-50", "grayscale", "webp")
+    try:
+        answers = read_responses(path, "r.json")
+        system = ReplaySystem(ReplayOptions(path="r.json", cycle=True), Named("r", "0", ()), {}, answers)
+        problems = list(system.unanswerable([("f1", variants)], 3))
+    except SystemError_ as error:
+        problems = [str(error)]
+
+    assert bool(problems) == (row["exit"] == 2 and case not in TAKEN_BY_US), problems
 
 
 def test_a_file_that_is_not_there_is_named(recorded: Any) -> None:

@@ -11,7 +11,6 @@ from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow
 from oloproof.reports.pages import banner_of, facts_of, metric_row, rule_row
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible, worst_first
-from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import RUNS, judge_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
@@ -69,7 +68,7 @@ def run_page(visit: Visit) -> Response:
         ),
         run=run.id,
         banner=banner,
-        facts=_facts(visit, run, conclusion),
+        facts=visit.kept(run, "facts", lambda: tuple(facts_of(visit.browsing, run, conclusion.metrics))),
         progress=None if run.state == "complete" else progress_of(visit, run),
         live=run.state == "running",
         level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
@@ -92,11 +91,3 @@ def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:
             state = state_of(visit.browsing, criterion, judge)
             address = judge_address(judge, [("criterion", criterion)])
             yield JudgeLink(visible(criterion), state.mark, state.word, address)
-
-
-def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, ...]:
-    kept = visit.kept_facts(run)
-    if kept is None:
-        kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
-        visit.keep_facts(run, kept)
-    return kept
