@@ -150,12 +150,11 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
     yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
     repeats = run.document["repeats"]["count"]
     yield Fact("cases", f"{run.cases:,}" + (f" × {repeats} repeats" if repeats > 1 else ""))
-    if run.document.get("relations"):
-        yield Fact("trials", f"{run.trials:,}, with {count_words(len(run.document['relations']), 'variant')}")
     if run.partial:
         yield Fact("partial", "only a part of the dataset was run")
     if counts["trials"] != run.cases:
-        yield Fact("trials", f"{counts['trials']:,}")
+        variants = len(run.document.get("relations") or ())
+        yield Fact("trials", f"{counts['trials']:,}" + (f", {count_words(variants, 'variant')}" if variants else ""))
     if counts["failed"]:
         yield Fact("executions failed", f"{counts['failed']:,}")
     whole = [one for one in metrics if one.variant == ORIGINAL and one.slice is None]
