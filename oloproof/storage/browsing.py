@@ -22,7 +22,7 @@ from oloproof.records import OUTCOMES, MediaItem, Outcome
 from oloproof.storage.families import FamilyIndex
 from oloproof.storage.history import History, StoredRun
 from oloproof.storage.kept import Kept
-from oloproof.storage.rows import media_from_text, storable
+from oloproof.storage.rows import deliveries_from_text, media_from_text, storable
 from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
 from oloproof.storage.store import Store
 
@@ -60,6 +60,7 @@ class Tile:
     """One case in a gallery, told by the worst of its trials (of the filter's criterion if it has one).
 
     ``told`` is the number of the criterion whose verdict ``outcome``, ``score`` and ``reason`` are; None without any.
+    ``media`` is what it recorded, and behind that what it was given where variants are made of it.
     """
 
     case_id: str
@@ -154,7 +155,17 @@ class Browsing(History):
     def tiles(self, rows: Sequence[int], criterion: int | None) -> dict[int, Tile]:
         """Return the tiles of trials given by their rows."""
         t, e = trials.c, executions.c
-        columns = (t.id, t.case_id, t.variant, t.repeat, e.error, e.seconds, e.media, e.id.label("execution_id"))
+        columns = (
+            t.id,
+            t.case_id,
+            t.variant,
+            t.repeat,
+            e.error,
+            e.seconds,
+            e.media,
+            e.id.label("execution_id"),
+            t.delivered,
+        )
         query = select(*columns).select_from(trials.join(executions)).where(t.id.in_(rows))
         told = self._told(rows, criterion)
         return {row.id: _tile(row, told.get(row.id)) for row in self._rows(query)}
@@ -384,6 +395,7 @@ def _pattern(text: str) -> str:
 
 
 def _tile(row: Any, told: Any) -> Tile:
+    given = (one.item for one in deliveries_from_text(row.delivered, row.id) if one.item is not None)
     return Tile(
         case_id=row.case_id,
         variant=row.variant,
@@ -394,5 +406,5 @@ def _tile(row: Any, told: Any) -> Tile:
         reason="" if told is None else told.reason,
         error=row.error,
         seconds=row.seconds,
-        media=media_from_text(row.media, row.execution_id),
+        media=(*media_from_text(row.media, row.execution_id), *given),
     )

@@ -97,8 +97,9 @@ class Way:
 class CaseContext:
     """The page.
 
-    ``pictures`` are those that can be held against each other; ``markers`` the frames that judges saw, by the id of
-    their clip; ``tops`` up to which frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
+    ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and
+    a variant of it were given; ``markers`` the frames that judges saw, by the id of their clip; ``tops`` up to which
+    frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
     """
 
     shell: Shell
@@ -112,6 +113,7 @@ class CaseContext:
     way: Way
     panes: tuple[Pane, ...]
     pictures: tuple[PairPicture, ...]
+    varied: bool
     markers: Mapping[str, tuple[Marker, ...]]
     tops: tuple[int, ...]
     most_seconds: int
@@ -131,13 +133,14 @@ def case_page(visit: Visit) -> Response:
         raise NoCase(run, name)
     wanted, _ = wanted_from(visit.query, run, variant=AMONG)
     number = wanted.filter(run).criterion
-    trial = _chosen(trials, visit.query, number)
+    trial = _chosen(trials, visit.query, wanted, number)
     views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
     view = views.case(run, [trial], worst_word(trial), 0)
     shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
     reader, kin = visit.desk.reader, kin_of(run, trials, trial.repeat)
     panes = tuple(panes_of(reader, run, trial, shown))
     before = original_of(reader, run, kin, trial, views)
+    pictures = _pictures(panes, before, trial.variant)
     told = tuple(_told(visit.browsing, run, trial, shown))
     page = CaseContext(
         shell=visit.shell(f"{view.word} {view.id}", run.project, tuple(_crumbs(run, wanted)), view.id),
@@ -150,7 +153,8 @@ def case_page(visit: Visit) -> Response:
         siblings_words=_siblings_words(run, trials, trial, number),
         way=_way(run, beside, wanted),
         panes=panes if before is None or before.view.kind == "image" else (Pane("Original", (before,), None), *panes),
-        pictures=_pictures(panes, before, trial.variant),
+        pictures=pictures,
+        varied=before is not None and len(pictures) > 1 and pictures[0].address == before.shown,
         markers=_markers(told),
         tops=TOPS,
         most_seconds=MOST_SECONDS,
@@ -163,9 +167,11 @@ def case_page(visit: Visit) -> Response:
     return render("case.html.j2", page)
 
 
-def _chosen(trials: Sequence[StoredTrial], query: Mapping[str, str], criterion: int | None) -> StoredTrial:
-    """Return the trial that the address names, or else the worst of the case."""
-    variant, repeat = query.get("variant"), query.get("repeat")
+def _chosen(
+    trials: Sequence[StoredTrial], query: Mapping[str, str], wanted: Wanted, criterion: int | None
+) -> StoredTrial:
+    """Return the trial that the address names, or else the worst of those that its filter is about."""
+    variant, repeat = query.get("variant") or wanted.only, query.get("repeat")
     named = [
         one
         for one in trials
@@ -195,7 +201,7 @@ def _siblings(
             words=f"repeat {one.repeat}",
             mark=MARKS.get(word, "missing"),
             word=word,
-            address=case_address(run.id, one.case_id, [*place, *wanted.beside()]),
+            address=case_address(run.id, one.case_id, [*place, *wanted.around()]),
             current=one is shown,
             key=str(number) if number < 10 else "",
         )
@@ -233,8 +239,7 @@ def _pictures(panes: Sequence[Pane], before: Medium | None, variant: str) -> tup
 
 def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     def link(words: str, case: str | None) -> Link | None:
-        address = case_address(run.id, case or "", [("variant", wanted.variant), *wanted.beside()])
-        return None if case is None else Link(words, address)
+        return None if case is None else Link(words, case_address(run.id, case, wanted.beside()))
 
     told = f"{beside.number:,} of {beside.total:,}" if beside.number else f"not among the {beside.total:,} that match"
     return Way(

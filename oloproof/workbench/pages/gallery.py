@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from oloproof.records import MediaItem
+from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import TINY
 from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
@@ -14,7 +14,7 @@ from oloproof.storage.browsing import CaseIndex, GalleryPage, Sort, Tile
 from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
 from oloproof.workbench.pages.shell import Link
-from oloproof.workbench.pages.wanted import SLICE, Wanted, variants_of
+from oloproof.workbench.pages.wanted import EVERY, SLICE, Wanted, variants_of
 
 SIZE = 60
 MOST_VALUES = 50
@@ -161,10 +161,8 @@ def _choices(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Iterator[Choic
     yield Choice("criterion", "Criterion", tuple(criteria))
     variants = variants_of(run)
     if variants:
-        every = Option("", "all", not wanted.variant)
-        yield Choice(
-            "variant", "Variant", (every, *(Option(one, visible(one), one == wanted.variant) for one in variants))
-        )
+        named = (Option("" if one == ORIGINAL else one, visible(one), one == wanted.variant) for one in variants)
+        yield Choice("variant", "Variant", (*named, Option(EVERY, "all, the worst", wanted.variant == EVERY)))
     chosen = dict(wanted.slice)
     for key, values in index.slices().items():
         yield Choice(SLICE + key, visible(key), tuple(_values(values, chosen.get(key, ""))))
@@ -198,7 +196,8 @@ def _nothing(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Nothing:
     if not index.cases:
         return Nothing("No case of this run is stored yet.", ())
     useful = [(words, rest) for words, rest in parts if index.page(rest.filter(run), 1).total]
-    cleared = Wanted(sort=wanted.sort, view=wanted.view, families=wanted.families)
+    every = EVERY if wanted.variant else ""
+    cleared = Wanted(sort=wanted.sort, view=wanted.view, families=wanted.families, variant=every)
     offers = [Link(f"Drop {one_line(words, 60)}", run_address(run.id, rest.query(), "cases")) for words, rest in useful]
     offers.append(Link("Show all cases", run_address(run.id, cleared.query(), "cases")))
     told = " and ".join(one_line(words, 60) for words, _ in parts) or "this"
@@ -211,7 +210,7 @@ def _tile(run: StoredRun, one: Tile, wanted: Wanted) -> TileView:
     reason = one.error or one.reason
     return TileView(
         id=visible(one.case_id),
-        address=case_address(run.id, one.case_id, [("variant", wanted.variant), *wanted.beside()]),
+        address=case_address(run.id, one.case_id, wanted.beside()),
         mark=MARKS[one.outcome],
         word=one.outcome,
         criterion="" if told else criterion,

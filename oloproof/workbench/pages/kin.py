@@ -76,7 +76,7 @@ def strip_of(
 
 def _address(run: StoredRun, trial: StoredTrial, shown: StoredTrial, wanted: Wanted) -> str:
     repeat = str(trial.repeat) if shown.repeat or trial.repeat else ""
-    return case_address(run.id, trial.case_id, [("variant", trial.variant), ("repeat", repeat), *wanted.beside()])
+    return case_address(run.id, trial.case_id, [("variant", trial.variant), ("repeat", repeat), *wanted.around()])
 
 
 def _picture(run: StoredRun, delivery: Delivery | None) -> Picture | None:

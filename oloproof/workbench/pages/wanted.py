@@ -13,6 +13,8 @@ from oloproof.storage import StoredRun
 from oloproof.storage.browsing import SORTS, Filter, Sort
 
 SLICE = "slice."
+EVERY = "all"
+"""What stands in an address for all variants at once."""
 AMONG = "among"
 """The part of a case's address that holds the variant of the filter it was found by."""
 _LONGEST = 200
@@ -24,8 +26,8 @@ View = Literal["gallery", "table"]
 class Wanted:
     """The state of a gallery, as its address has it. ``criterion`` is a name, empty for all of them.
 
-    With ``variant`` only the trials of that one count. ``families`` is the criterion whose families the page shows,
-    empty for the first.
+    Of a run with variants only the trials of ``variant`` count, of the original unless another or ``all`` is asked for;
+    it is empty of a run without. ``families`` is the criterion whose families the page shows, empty for the first.
     """
 
     criterion: str = ""
@@ -37,19 +39,32 @@ class Wanted:
     variant: str = ""
     families: str = ""
 
+    @property
+    def only(self) -> str | None:
+        """The one variant that counts, None where all of them do."""
+        return self.variant if self.variant not in ("", EVERY) else None
+
     def filter(self, run: StoredRun) -> Filter:
         """Return what the index of the run is asked."""
         names = [entry["criterion"] for entry in run.criteria]
         number = names.index(self.criterion) if self.criterion else None
-        return Filter(number, self.outcome, self.slice, self.text, self.sort, self.variant or None)
+        return Filter(number, self.outcome, self.slice, self.text, self.sort, self.only)
 
     def query(self) -> list[tuple[str, str]]:
         """Return the parts of the address, leaving out what is as it is by itself."""
-        return [("variant", self.variant), *self._others()]
+        return [("variant", self._variant), *self._others()]
 
     def beside(self) -> list[tuple[str, str]]:
-        """Return the parts for the address of a case, in which ``variant`` is the one that is shown."""
-        return [(AMONG, self.variant), *self._others()]
+        """Return the parts for the address of a case, in which ``variant`` is the one that is shown there."""
+        return [("variant", self.only or ""), *self.around()]
+
+    def around(self) -> list[tuple[str, str]]:
+        """Return the same without the variant that is shown."""
+        return [(AMONG, self._variant), *self._others()]
+
+    @property
+    def _variant(self) -> str:
+        return "" if self.variant == ORIGINAL else self.variant
 
     def _others(self) -> list[tuple[str, str]]:
         return [
@@ -68,8 +83,8 @@ class Wanted:
             yield f"{self.criterion} {self.outcome}", replace(self, outcome=None)
         elif self.outcome:
             yield self.outcome, replace(self, outcome=None)
-        if self.variant:
-            yield f"variant {self.variant}", replace(self, variant="")
+        if self.variant not in ("", ORIGINAL, EVERY):
+            yield f"variant {self.variant}", replace(self, variant=ORIGINAL)
         for key, value in self.slice:
             rest = tuple(one for one in self.slice if one != (key, value))
             yield f"{key} {value}", replace(self, slice=rest)
@@ -94,7 +109,7 @@ def wanted_from(
         refused.append(f"{one_line(outcome, 80)} is no outcome; there are {', '.join(OUTCOMES)}.")
     if sort and sort not in SORTS:
         refused.append(f"{one_line(sort, 80)} is no order; there are {', '.join(SORTS)}.")
-    if chosen and chosen not in variants:
+    if chosen and chosen not in (*variants, EVERY):
         refused.append(f"The run has no variant {one_line(chosen, 80)}; it has {', '.join(variants) or 'none'}.")
     slices = [(key[len(SLICE) :], value) for key, value in query.items() if key.startswith(SLICE) and value]
     families = query.get("families", "")
@@ -105,7 +120,7 @@ def wanted_from(
         text=query.get("q", "").strip()[:_LONGEST],
         sort=next((one for one in SORTS if one == sort), "worst"),
         view="table" if query.get("view") == "table" else "gallery",
-        variant=chosen if chosen in variants else "",
+        variant="" if not variants else chosen if chosen in (*variants, EVERY) else ORIGINAL,
         families=families if families in names else "",
     )
     return wanted, tuple(refused)
