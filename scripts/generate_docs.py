@@ -20,9 +20,13 @@ from oloproof.config import (
     PolicyOptions,
     ProjectOptions,
     RepeatOptions,
+    ReplayOptions,
     RuleOptions,
     SystemOptions,
 )
+from oloproof.config.families import FAMILY_METRICS, OF_ONE_VARIANT, limits_of
+from oloproof.config.recipes import FORMS, RecipeForm
+from oloproof.config.variants import CONDITIONS, DEFAULT_RELATIONS, DeliveryOptions, ReplacedOptions, VariantOptions
 from oloproof.evaluators import Evaluator, builtin_registry
 from oloproof.policy import REASONS
 
@@ -156,7 +160,7 @@ def reasons_page() -> str:
 
 # --- the project file ------------------------------------------------------------------------------------------
 
-MEANINGS: Mapping[str, str] = {
+MEANINGS: dict[str, str] = {
     "ProjectOptions.version": "The version of this format. Always 1.",
     "ProjectOptions.project": "What the project is called in runs and reports.",
     "ProjectOptions.dataset": "Where the cases come from: the path of a file, or a mapping, [see below](#dataset).",
@@ -166,6 +170,8 @@ MEANINGS: Mapping[str, str] = {
     "`release.yaml` beside the project file is used when there is one.",
     "ProjectOptions.concurrency": "How many trials are under way at once.",
     "ProjectOptions.repeats": "How often each case is executed: a number, or a mapping, [see below](#repeats).",
+    "ProjectOptions.variants": "What is derived from each case, [see below](#variants): deliveries of a file in "
+    "other forms, and conditions.",
     "ProjectOptions.outputs": "The folder under which `current_case().path(name)` gives out places.",
     "ProjectOptions.media_roots": "Folders outside the project in which a command or service may name files.",
     "DatasetOptions.path": "A `.jsonl`, `.json` or `.csv` file. Exactly one of `path` and `folder`.",
@@ -179,6 +185,8 @@ MEANINGS: Mapping[str, str] = {
     "SystemOptions.callable": "A Python function, as `module:function`. Modules beside the project file come first.",
     "SystemOptions.command": "A program: a list of arguments, or [a mapping](#command). No shell is involved.",
     "SystemOptions.http": "A service: its address, or [a mapping](#http).",
+    "SystemOptions.replay": "A file of recorded answers in place of a system, or [a mapping](#replay). Its runs are "
+    "marked as replays.",
     "SystemOptions.records": "The kinds of artifact it records: `[media/v1]`.",
     "SystemOptions.timeout": "Seconds that one trial may take. A late one fails.",
     "SystemOptions.parameters": "Anything else that makes its answers what they are; part of the key of kept answers.",
@@ -188,6 +196,9 @@ MEANINGS: Mapping[str, str] = {
     "HttpOptions.url": "Where each trial is posted. A password in it is refused.",
     "HttpOptions.headers_env": "Headers, each with the name of the environment variable that holds its value.",
     "HttpOptions.timeout": "Seconds for one answer; wins over that of the system. Without either, 60.",
+    "ReplayOptions.path": "A JSON file `{CASE: {VARIANT: [ANSWER, …]}}`, one answer a repeat. `{error: WORDS}` is a "
+    "failure that was recorded.",
+    "ReplayOptions.cycle": "Whether a list with fewer answers than repeats is gone through again.",
     "RepeatOptions.count": "How often each case is executed.",
     "RepeatOptions.pass_when": "A case passes when so many of its repeats pass. Without it a case counts with the "
     "share of its repeats that pass.",
@@ -198,17 +209,24 @@ MEANINGS: Mapping[str, str] = {
     "people's labels show that it agrees with them.",
     "PolicyOptions.rules": "What must hold, [see below](#rules).",
     "RuleOptions.id": "The name of the rule; each is unique.",
-    "RuleOptions.metric": "A criterion; `CRITERION.error_rate`, `.invalid_rate` or `.missing_rate`; or `error_rate` of "
-    "all executions.",
+    "RuleOptions.metric": "A criterion; `CRITERION.error_rate`, `.invalid_rate` or `.missing_rate`; `error_rate` of "
+    "all executions; or [one over families](#metrics-over-families).",
     "RuleOptions.kind": "What is compared. Left out, `max_failures` makes it `observed_count` and `min` or `max` makes "
     "it `interval`. `interval_threshold` is another word for `interval`.",
     "RuleOptions.min": "The metric must be at least this.",
     "RuleOptions.max": "The metric may be at most this.",
     "RuleOptions.max_failures": "So many cases may fail. Nothing is decided while what is missing or invalid could "
     "exceed it.",
+    "RuleOptions.max_identical_delta": "How far the accuracy of the worst `same_view` variant may lie below the "
+    "original's. Cases whose original flips are left out.",
+    "RuleOptions.min_lossy_accuracy": "The least accuracy of the worst `degraded` variant, over the same cases.",
+    "RuleOptions.max_flaky": "So many cases may pass in some repeats of the original and fail in others.",
     "RuleOptions.margin": "How much worse (or different) is still good enough, for `non_inferiority` and "
     "`equivalence`.",
     "RuleOptions.variant": "The variant of the cases that is read.",
+    "RuleOptions.relation": "Which variants a metric called worst is over.",
+    "RuleOptions.cohort": "For metrics over families: `strict` leaves out cases whose original flips between its "
+    "repeats, and says how many.",
     "RuleOptions.slice": "Only the cases whose `slice` has these values.",
     "RuleOptions.decide_on": "Whether the whole `interval` must hold, or the `estimate` alone.",
     "RuleOptions.estimand": "For a judge: whether `human_rate`, the rate at which people would pass the run, "
@@ -220,13 +238,37 @@ MEANINGS: Mapping[str, str] = {
     "EvaluatorOptions.on_execution_error": "What a case whose execution failed is for this check.",
 }
 
+MEANINGS |= {
+    "VariantOptions.delivery": "A file of the case in other forms, [see below](#delivery).",
+    "VariantOptions.text_only": "Null in place of the file: a field, or a mapping with `field` and `relation`.",
+    "VariantOptions.blank": "A file of the same size with nothing in it; also takes `color`.",
+    "VariantOptions.unrelated": "The file of another case; also takes `seed`, by which it is chosen.",
+    "VariantOptions.mirror": "The picture or video with left and right exchanged.",
+    "VariantOptions.counterfactual": "Another file with another truth, "
+    "[see below](#counterfactual-original_image-prompts).",
+    "VariantOptions.original_image": "The file that a changed one was made from.",
+    "VariantOptions.prompts": "Other wordings in place of a text of the input.",
+    "DeliveryOptions.field": "The field of `input` that names the file.",
+    "DeliveryOptions.apply": "[Recipes](recipes.md) by name, such as `jpeg-40`, or with an amount: `{blur: 3}`.",
+    "DeliveryOptions.relation": "What the files claim to be, in place of what each recipe claims.",
+    "ReplacedOptions.field": "The field of `input` that is replaced.",
+    "ReplacedOptions.relation": "What the variant claims to be, in place of what the condition claims.",
+    "ReplacedOptions.from": "The field of the case that replaces it: `input.…` or `expected.…`. A case without it has no "
+    "such variant, and a field of `input` is then not given to the system.",
+    "ReplacedOptions.expected": "A field of the case whose keys replace those of `expected` under this condition.",
+}
+
 SECTIONS: tuple[tuple[str, type[Options]], ...] = (
     ("Top level", ProjectOptions),
     ("`dataset`", DatasetOptions),
     ("`system`", SystemOptions),
     ("`command`", CommandOptions),
     ("`http`", HttpOptions),
+    ("`replay`", ReplayOptions),
     ("`repeats`", RepeatOptions),
+    ("`variants`", VariantOptions),
+    ("`delivery`", DeliveryOptions),
+    ("`counterfactual`, `original_image`, `prompts`", ReplacedOptions),
     ("`evaluators`", EvaluatorOptions),
     ("`policy`", PolicyOptions),
     ("`rules`", RuleOptions),
@@ -242,7 +284,26 @@ def project_file_page() -> str:
     if not rest or END not in rest:
         raise SystemExit(f"docs/reference/project-file.md needs the lines {BEGIN} and {END}")
     tables = "\n\n".join(f"### {title}\n\n{keys_table(model)}" for title, model in SECTIONS)
-    return f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{tables}\n\n{family_metrics()}\n\n{END}{after}"
+
+
+def family_metrics() -> str:
+    """Return the section of the metrics over families that a rule may name."""
+    rows = [f"| `{name}` | {lowest(name)} | {meaning} |" for name, meaning in FAMILY_METRICS.items()]
+    rows += ["| `pass^K` | 0 to 1 | all of K repeats pass |", "| `pass@K` | 0 to 1 | one of K repeats passes |"]
+    table = "\n".join(["| metric | runs | what it is |", "| --- | --- | --- |", *rows])
+    return (
+        "### Metrics over families\n\n"
+        "Named `CRITERION.METRIC`. A family is a case with its variants and repeats. "
+        f"{', '.join(f'`{name}`' for name in OF_ONE_VARIANT)} take `variant:`, those called worst take `relation:`, "
+        "and those of labels are told by a `prior_probe`.\n\n" + table
+    )
+
+
+def lowest(name: str) -> str:
+    """Return between what a metric lies."""
+    low, high = limits_of(name)
+    return "from 0" if high > 1 else f"{low:g} to {high:g}"
 
 
 def keys_table(model: type[Options]) -> str:
@@ -295,6 +356,45 @@ def bounds(entry: Mapping[str, Any]) -> str:
     return f" {', '.join(told)}" if told else ""
 
 
+# --- recipes ---------------------------------------------------------------------------------------------------
+
+
+def recipes_page() -> str:
+    """Return the page of all recipes and conditions, made from what the project file may say of them."""
+    parts = [
+        "# Recipes and conditions",
+        NOTE,
+        "A recipe delivers a file in another form: `delivery: {field: photo, apply: [jpeg-40, {blur: 3}]}`. Its "
+        "variant is called as the recipe with its amount: `jpeg-40`, `blur-3`, `gain--6`. [Test deliveries]"
+        "(../how-to/test-deliveries.md) shows how they are used and what the relations claim.",
+    ]
+    for kind, title in (("image", "Images"), ("audio", "Sounds"), ("video", "Videos")):
+        rows = [recipe_row(form) for form in FORMS.values() if form.kind == kind]
+        parts += [
+            f"## {title}",
+            "| recipe | amount | what comes out | relation |\n| --- | --- | --- | --- |\n" + "\n".join(rows),
+        ]
+    rows = [f"| `{name}` | {condition_words(name)} | `{DEFAULT_RELATIONS[name]}` |" for name in CONDITIONS]
+    return page(
+        [*parts, "## Conditions", "| condition | what is given | relation |\n| --- | --- | --- |\n" + "\n".join(rows)]
+    )
+
+
+def recipe_row(form: RecipeForm) -> str:
+    """Return the line of one recipe."""
+    amount = form.amount
+    words = "–" if amount is None else f"{amount.noun}, {amount.low:g} to {amount.high:g}"
+    words += f"; {amount.default:g} without one" if amount is not None and amount.default is not None else ""
+    return f"| `{form.name}` | {words} | {form.does} | `{form.relation}` |"
+
+
+def condition_words(name: str) -> str:
+    """Return what is given under a condition, from what its key means."""
+    return (
+        re.sub(r",? \[see below\]\([^)]*\)", "", MEANINGS[f"VariantOptions.{name}"]).split(": a field")[0].rstrip(".")
+    )
+
+
 # --- writing ---------------------------------------------------------------------------------------------------
 
 
@@ -308,6 +408,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/evaluators.md": evaluators_page,
     "reference/project-file.md": project_file_page,
     "reference/reason-codes.md": reasons_page,
+    "reference/recipes.md": recipes_page,
 }
 
 

@@ -35,7 +35,10 @@ def stats_command(config: str, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @reported
 def clear_command(config: str, yes: bool) -> None:
-    """Let no later run reuse an answer or a measurement; stored runs stay as they are."""
+    """Let no later run reuse an answer or a measurement; stored runs stay as they are.
+
+    The files that variants were made of go too; the next run makes them again.
+    """
     if not yes:
         click.confirm("Every case will be executed again in the next run. Go on?", abort=True, err=True)
     with opened_history(config) as history:

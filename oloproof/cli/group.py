@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "media": ("oloproof.cli.measuring", "Tell the truth about media files from their bytes."),
     "check": ("oloproof.cli.project", "Check a project before it is run."),
     "init": ("oloproof.cli.project", "Make a project that runs."),
+    "import": ("oloproof.cli.importing", "Make a project from the files of an earlier tool."),
     "schema": ("oloproof.cli.project", "Print the JSON Schema of oloproof.yaml."),
     "doctor": ("oloproof.cli.project", "Say what this machine has and lacks."),
     "cache": ("oloproof.cli.caching", "Show or clear the answers kept from earlier runs."),

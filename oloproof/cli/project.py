@@ -40,7 +40,8 @@ def check_command(config: str, as_json: bool) -> None:
 def _check_text(document: dict[str, Any]) -> str:
     tried = document["tried"]
     system = document["system"]
-    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases", ""]
+    trials = f", {document['trials']} trials" if document["trials"] != document["cases"] else ""
+    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases{trials}", ""]
     if tried["error"]:
         lines.append(f"  {painted('FAIL', 'FAIL')}  case {tried['case']}: the system failed: {tried['error']}")
     else:
@@ -81,9 +82,15 @@ def init_command(folder: str, example: str) -> None:
 
 @click.command("schema", short_help="Print the JSON Schema of oloproof.yaml.")
 @click.option("--policy", is_flag=True, help="That of a policy file (release.yaml) instead.")
+@click.option("--result", is_flag=True, help="That of what run --json and gate --json print instead.")
 @reported
-def schema_command(policy: bool) -> None:
+def schema_command(policy: bool, result: bool) -> None:
     """Print the JSON Schema, for editors: # yaml-language-server: $schema=oloproof.schema.json"""
+    if result:
+        from oloproof.running.documents import result_schema
+
+        print_document(result_schema())
+        return
     from oloproof.config.schema import policy_schema, project_schema
     from oloproof.evaluators import builtin_registry
 

@@ -27,6 +27,7 @@ from oloproof.config.models import (
     PolicyOptions,
     ProjectOptions,
     RepeatOptions,
+    ReplayOptions,
     RuleOptions,
     SystemOptions,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Project",
     "ProjectOptions",
     "RepeatOptions",
+    "ReplayOptions",
     "RepositoryPath",
     "RuleOptions",
     "Seconds",

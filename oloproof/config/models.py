@@ -79,12 +79,20 @@ class HttpOptions(Options):
         return url
 
 
-class SystemOptions(Options):
-    """The system under evaluation: exactly one of ``callable``, ``command`` and ``http``."""
+class ReplayOptions(Options):
+    """A file of recorded answers that are given again. With ``cycle`` too few of them stand for all repeats."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": [kind]} for kind in ("callable", "command", "http")]}
-    )
+    path: RepositoryPath
+    cycle: bool = False
+
+
+SYSTEM_KINDS = ("callable", "command", "http", "replay")
+
+
+class SystemOptions(Options):
+    """The system under evaluation: exactly one of ``callable``, ``command``, ``http`` and ``replay``."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": [kind]} for kind in SYSTEM_KINDS]})
 
     name: Name | None = None
     version: Name | None = None
@@ -98,6 +106,7 @@ class SystemOptions(Options):
     ) = None
     command: Annotated[CommandOptions, ShortForm("run", list)] | None = None
     http: Annotated[HttpOptions, ShortForm("url", str)] | None = None
+    replay: Annotated[ReplayOptions, ShortForm("path", str)] | None = None
     records: list[Literal["media/v1"]] | None = None
     timeout: Seconds | None = None
     parameters: dict[str, Any] = {}
@@ -113,11 +122,11 @@ class SystemOptions(Options):
 
     @model_validator(mode="after")
     def _one_kind(self) -> SystemOptions:
-        given = [key for key in ("callable", "command", "http") if getattr(self, key) is not None]
+        given = [key for key in SYSTEM_KINDS if getattr(self, key) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise ValueError(f"give exactly one of callable:, command: and http: (found {found})")
-        if self.callable is None and self.name is None:
+            raise ValueError(f"give exactly one of callable:, command:, http: and replay: (found {found})")
+        if (self.command is not None or self.http is not None) and self.name is None:
             raise ValueError("a command or HTTP system needs a name:")
         return self
 

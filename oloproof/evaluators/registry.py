@@ -22,6 +22,7 @@ BUILTINS = {
     "regex": "oloproof.evaluators.regex:Regex",
     "numeric": "oloproof.evaluators.numeric:Numeric",
     "json_schema": "oloproof.evaluators.json_schema:JsonSchema",
+    "assertion": "oloproof.evaluators.assertion:Assertion",
     "prior_probe": "oloproof.evaluators.prior_probe:PriorProbe",
     "custom": "oloproof.evaluators.custom:Custom",
     "rubric_judge": "oloproof.evaluators.judges.rubric:RubricJudge",

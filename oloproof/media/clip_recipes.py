@@ -10,6 +10,7 @@ from pathlib import Path
 from oloproof.errors import MediaUnreadable
 from oloproof.media.clips import Clip
 from oloproof.media.ffmpeg import run_tool
+from oloproof.media.picture_recipes import Seed
 from oloproof.media.silence import WINDOW, measure_levels
 from oloproof.media.sound_encoding import readable
 
@@ -45,10 +46,10 @@ class _Command:
     ending: str
 
 
-def encode_clip(clip: Clip, name: str, amount: float, seed: int, to: Path) -> str:
+def encode_clip(clip: Clip, name: str, amount: float, seed: Seed, to: Path) -> str:
     """Write ``clip`` as the recipe ``name`` delivers it to ``to``, and return the ending of its name.
 
-    ``seed`` decides what is random.
+    ``seed`` is asked where something is random.
 
     Raises:
         MediaUnreadable: it does not decode (``damaged``), has no sound or pictures (``no_audio``, ``no_pictures``), the
@@ -102,37 +103,37 @@ def _wave(clip: Clip, filters: Sequence[str] = ()) -> _Command:
     return _sound(clip, [*changed, "-c:a", _WAV_CODECS[clip.sound_bits], "-f", "wav"], "wav")
 
 
-def _wave_anew(clip: Clip, amount: float, seed: int) -> _Command:
+def _wave_anew(clip: Clip, amount: float, seed: Seed) -> _Command:
     arguments = ["-c:a", _WAV_CODECS[clip.sound_bits], "-f", "wav"]
     return _sound(clip, arguments, "wav", clean=_CLEAN)  # the muxer then names itself, as it does elsewhere
 
 
-def _flac(clip: Clip, amount: float, seed: int) -> _Command:
+def _flac(clip: Clip, amount: float, seed: Seed) -> _Command:
     deep = clip.sound_bits not in (8, 16)
     return _sound(clip, ["-c:a", "flac", "-sample_fmt", "s32" if deep else "s16", "-f", "flac"], "flac")
 
 
-def _mp3(clip: Clip, amount: float, seed: int) -> _Command:
+def _mp3(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _sound(clip, ["-c:a", "libmp3lame", "-b:a", f"{int(amount)}k", "-f", "mp3"], "mp3")
 
 
-def _opus(clip: Clip, amount: float, seed: int) -> _Command:
+def _opus(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _sound(clip, ["-c:a", "libopus", "-b:a", f"{int(amount)}k", "-f", "ogg"], "ogg")
 
 
-def _resample(clip: Clip, amount: float, seed: int) -> _Command:
+def _resample(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _wave(clip, [f"aresample={int(amount)}"])
 
 
-def _mono(clip: Clip, amount: float, seed: int) -> _Command:
+def _mono(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _wave(clip, ["aformat=channel_layouts=mono"])
 
 
-def _gain(clip: Clip, amount: float, seed: int) -> _Command:
+def _gain(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _wave(clip, [f"volume={amount:g}dB"])
 
 
-def _noise(clip: Clip, amount: float, seed: int) -> _Command:
+def _noise(clip: Clip, amount: float, seed: Seed) -> _Command:
     """Mix in white noise whose level lies ``amount`` dB under the mean level of the sound."""
     clip.require("audio")
     level = measure_levels(clip.path, clip.demuxer, timeout=clip.timeout)[0].mean
@@ -144,14 +145,14 @@ def _noise(clip: Clip, amount: float, seed: int) -> _Command:
             f"noise {amount:g} dB under this sound would be louder than full scale", path=clip.path, code="over_limit"
         )
     rate, channels = clip.sound_rate, clip.sound_channels
-    noise = f"anoisesrc=color=white:sample_rate={rate}:amplitude={peak:.8f}:seed={seed % (1 << 32)}"
+    noise = f"anoisesrc=color=white:sample_rate={rate}:amplitude={peak:.8f}:seed={seed() % (1 << 32)}"
     spread = "|".join(f"c{number}=c0" for number in range(channels))
     chain = f"{noise},pan={channels}c|{spread}[n];[0:a:0][n]amix=inputs=2:duration=first:normalize=0[out]"
     arguments = ["-filter_complex", chain, "-map", "[out]", "-c:a", _WAV_CODECS[clip.sound_bits], "-f", "wav"]
     return _Command([*arguments, *_EXACT], "wav")
 
 
-def _trim(clip: Clip, amount: float, seed: int) -> _Command:
+def _trim(clip: Clip, amount: float, seed: Seed) -> _Command:
     clip.require("audio")
     windows = measure_levels(clip.path, clip.demuxer, timeout=clip.timeout)[0].windows
     loud = [number for number, power in enumerate(windows) if power >= _TRIM_FLOOR]
@@ -174,11 +175,11 @@ def _copied(clip: Clip, *, sound: bool) -> _Command:
     return _Command([*streams, "-c", "copy", *_EXACT, "-f", muxer[0]], muxer[1])
 
 
-def _remux(clip: Clip, amount: float, seed: int) -> _Command:
+def _remux(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _copied(clip, sound=True)
 
 
-def _mute(clip: Clip, amount: float, seed: int) -> _Command:
+def _mute(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _copied(clip, sound=False)
 
 
@@ -195,30 +196,30 @@ _GOOD = 18
 """The constant rate factor where another thing is to be changed than the quality."""
 
 
-def _recoded(clip: Clip, amount: float, seed: int) -> _Command:
+def _recoded(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _h264(clip, "", int(amount))
 
 
-def _scaled(clip: Clip, amount: float, seed: int) -> _Command:
+def _scaled(clip: Clip, amount: float, seed: Seed) -> _Command:
     share = f"{amount / 100:g}"
     return _h264(clip, f"scale=max(2\\,trunc(iw*{share}/2)*2):max(2\\,trunc(ih*{share}/2)*2):flags=bicubic,", _GOOD)
 
 
-def _fps(clip: Clip, amount: float, seed: int) -> _Command:
+def _fps(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _h264(clip, f"fps={int(amount)},", _GOOD)
 
 
 # --- conditions ------------------------------------------------------------------------------------------------
 
 
-def _silent(clip: Clip, amount: float, seed: int) -> _Command:
+def _silent(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _wave(clip, ["volume=0"])
 
 
 def blank_clip(clip: Clip, color: str, to: Path) -> str:
     """Write the same length of one colour without sound, or of silence, to ``to``; returns the ending."""
     if clip.kind == "audio":
-        return encode_clip(clip, "silence", 0, 0, to)
+        return encode_clip(clip, "silence", 0, int, to)
     clip.require("video")
     ink = f"0x{color[1:]}" if color.startswith("#") else color
     filters = f"drawbox=x=0:y=0:w=iw:h=ih:color={ink}:t=fill,pad=ceil(iw/2)*2:ceil(ih/2)*2"
@@ -228,11 +229,11 @@ def blank_clip(clip: Clip, color: str, to: Path) -> str:
     return "mp4"
 
 
-def _flipped(clip: Clip, amount: float, seed: int) -> _Command:
+def _flipped(clip: Clip, amount: float, seed: Seed) -> _Command:
     return _h264(clip, "hflip,", _GOOD)
 
 
-_RECIPES: dict[str, Callable[[Clip, float, int], _Command]] = {
+_RECIPES: dict[str, Callable[[Clip, float, Seed], _Command]] = {
     "wav-reencode": _wave_anew,
     "flac": _flac,
     "mp3": _mp3,

@@ -92,6 +92,13 @@ def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002
     return opened
 
 
+def decoded(data: bytes, format: str) -> Image.Image:  # noqa: A002
+    """Return the pixels of a picture that was written here a moment ago."""
+    opened = open_plugin(BytesIO(data), format)
+    opened.load()
+    return opened
+
+
 _quiet_lock = threading.Lock()
 _quiet_depth = 0
 _quiet_state: warnings.catch_warnings[None] | None = None

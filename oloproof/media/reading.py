@@ -10,7 +10,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
@@ -33,6 +33,9 @@ class Measurements(Protocol):
     def put(self, sha256: str, name: str, value: Any) -> None:
         """Keep a JSON value under ``name`` for these bytes."""
 
+    def expect(self, sha256s: Sequence[str]) -> None:
+        """Get ready to answer for all of these bytes: they are asked for next."""
+
 
 class MeasurementsInMemory:
     """Measurements for one process, used where there is no project."""
@@ -47,6 +50,9 @@ class MeasurementsInMemory:
     def put(self, sha256: str, name: str, value: Any) -> None:
         """Keep ``value``."""
         self._kept[(sha256, name)] = value
+
+    def expect(self, sha256s: Sequence[str]) -> None:
+        """Do nothing: everything is at hand."""
 
 
 def open_regular(path: Path | str, shown: str = "", *, follow: bool = False) -> BinaryIO:

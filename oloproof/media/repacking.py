@@ -16,6 +16,7 @@ from oloproof.media.binary import Source
 from oloproof.media.jpeg import picture_end
 from oloproof.media.pictures import Picture
 from oloproof.media.preparing_needs import wide_by_number
+from oloproof.media.quick_png import chunk
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -42,22 +43,28 @@ def _is_upright_png(picture: Picture) -> bool:
 
 
 def pixel_rows(source: Source) -> bytes:
-    """Return the unpacked rows of a PNG with their filter bytes. Raises ``zlib.error`` for damaged ones."""
-    packed = b"".join(
-        block
-        for chunk in png.chunks(source)
-        if chunk.type == b"IDAT"
-        for block in source.blocks(chunk.offset, chunk.offset + chunk.length)
-    )
-    return zlib.decompress(packed)
+    """Return the unpacked rows of a PNG with their filter bytes, unpacked once for the same open file.
+
+    Raises ``zlib.error`` for damaged ones.
+    """
+    rows: bytes | None = source.kept.get("rows")
+    if rows is None:
+        packed = b"".join(
+            block
+            for one in png.chunks(source)
+            if one.type == b"IDAT"
+            for block in source.blocks(one.offset, one.offset + one.length)
+        )
+        rows = source.kept["rows"] = zlib.decompress(packed)
+    return rows
 
 
 def looks(source: Source) -> dict[bytes, bytes]:
     """Return the chunks of a PNG that say how its rows look."""
     return {
-        chunk.type: source.at(chunk.offset, chunk.length)
-        for chunk in png.chunks(source)
-        if chunk.type in LOOKS and chunk.type != b"IDAT"
+        one.type: source.at(one.offset, one.length)
+        for one in png.chunks(source)
+        if one.type in LOOKS and one.type != b"IDAT"
     }
 
 
@@ -67,12 +74,8 @@ def _packed_anew(picture: Picture, level: int) -> bytes:
     rows = packer.compress(pixel_rows(picture.source)) + packer.flush()
     kept = looks(picture.source)
     end = kept.pop(b"IEND", b"")
-    parts = [png.SIGNATURE, *(_chunk(name, data) for name, data in kept.items())]
-    return b"".join([*parts, _chunk(b"IDAT", rows), _chunk(b"IEND", end)])
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return len(data).to_bytes(4) + name + data + zlib.crc32(name + data).to_bytes(4)
+    parts = [png.SIGNATURE, *(chunk(name, data) for name, data in kept.items())]
+    return b"".join([*parts, chunk(b"IDAT", rows), chunk(b"IEND", end)])
 
 
 def _as_png(picture: Picture, level: int) -> bytes:
@@ -107,9 +110,9 @@ def without_metadata(picture: Picture) -> tuple[bytes, str]:
 
 def _png_parts(source: Source) -> Iterator[bytes]:
     yield png.SIGNATURE
-    for chunk in png.chunks(source):
-        if chunk.type in LOOKS:
-            yield b"".join(source.blocks(chunk.offset - 8, chunk.offset + chunk.length + 4))
+    for one in png.chunks(source):
+        if one.type in LOOKS:
+            yield b"".join(source.blocks(one.offset - 8, one.offset + one.length + 4))
 
 
 _KEPT_APPLICATION = {0xE0: b"JFIF\0", 0xE2: b"ICC_PROFILE\0", 0xEE: b"Adobe"}

@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oloproof.media import images
 from oloproof.media.picture_recipes import Encoded
 from oloproof.media.pictures import Picture
 from oloproof.media.repacking import looks, pixel_rows
@@ -35,22 +36,25 @@ class Sameness:
 EVERYTHING = Sameness(True, True, True)
 
 
-def compare_pictures(original: Picture, made: Encoded) -> Sameness:
-    """Return what is the same of a picture and one made from it; what was made is decoded from its bytes.
+def compare_pictures(original: Picture, made: Encoded, *, claimed: bool = True) -> Sameness:
+    """Return what is the same of a picture and one made from it.
 
-    Of a recipe that keeps its changed pixels exactly these are compared, before they were coded.
+    Where it is ``claimed`` to be the same to people, what was made is read from its bytes as any file is. Else the
+    pixels are compared that were coded, or that come out again where the form loses some.
     """
     if made.data == original.data:
         return EVERYTHING
-    if made.picture is not None:
+    if not claimed and made.picture is not None:
         return _of_pixels(original, made.picture)
+    if not claimed and made.lossy:
+        return _of_pixels(original, images.decoded(made.data, made.lossy))
     if made.ending == "png" == original.format and _same_rows(original, made.data):
         return Sameness(False, True, True)
     return _compared(original, Picture(made.data, original.limits, ours=True))
 
 
 def _of_pixels(original: Picture, changed: Image.Image) -> Sameness:
-    difference = _difference(original.view, changed.convert("RGB"))
+    difference = _difference(original.view, changed if changed.mode == "RGB" else changed.convert("RGB"))
     same = not difference
     return Sameness(False, same and _same_pixels(original.stored, changed), same, difference)
 
@@ -92,11 +96,12 @@ def _difference(first: Image.Image, second: Image.Image) -> str:
     """Return in words how two shown pictures differ, nothing when every pixel is the same."""
     if first.size != second.size:
         return _sizes(*first.size, *second.size)
-    if first.tobytes() == second.tobytes():
-        return ""
     from PIL import ImageChops
 
-    most = max(max(band) for band in ImageChops.difference(first, second).getextrema() if isinstance(band, tuple))
+    apart = ImageChops.difference(first, second)
+    if apart.getbbox() is None:
+        return ""
+    most = max(place % 256 for place, count in enumerate(apart.histogram()) if count)
     return f"pixels differ by up to {most} of 255 levels"
 
 

@@ -7,6 +7,7 @@ from oloproof.policy.members import Family, families
 from oloproof.policy.members import Reader as FamilyReader
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
 from oloproof.policy.moves import MOVES, Move, move_of
+from oloproof.policy.prior_metrics import rates_by_group
 from oloproof.policy.reasons import REASONS
 from oloproof.policy.rules import Standing, count_against, decide_rule, threshold_of
 
@@ -31,6 +32,7 @@ __all__ = [
     "move_of",
     "partial_decision",
     "rate_of",
+    "rates_by_group",
     "reduce_cases",
     "summarize",
     "threshold_of",

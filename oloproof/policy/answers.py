@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from oloproof.digests import canonical_json
 from oloproof.evaluators.base import MISSING_FIELD, field_of
 from oloproof.storage import Observation
+
+_NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?")
 
 AnswerOf = Callable[[Observation], str | None]
 
@@ -26,13 +30,27 @@ def answer_reader(source: str) -> AnswerOf:
         if seen.error:
             return None
         if seen.found is not None:
-            return seen.found
+            return _written(seen.found)
         value = None if kind == "outcome" or seen.output is None else _part(json.loads(seen.output), path)
         if value is not None:
-            return canonical_json(" ".join(value.split()) if isinstance(value, str) else value)
+            return _written(value)
         return None if seen.outcome == "missing" else seen.outcome
 
     return answer
+
+
+def _written(value: Any) -> str:
+    """Return a value as text; a number in one way, whether it stood as a number or as a text."""
+    if isinstance(value, str):
+        words = " ".join(value.split())
+        if not _NUMBER.fullmatch(words):
+            return words
+        value = words
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        return canonical_json(value)
+    number = Decimal(str(value))
+    text = f"{number:f}" if number else "0"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _part(output: Any, path: str) -> Any:

@@ -147,7 +147,10 @@ class _Tally:
     ) -> Metric:
         name = self._ask.name
         difference = name in DIFFERENCES
-        counts = {"better": found.above, "worse": found.below} if difference else {"hits": found.above}
+        counts = {"hits": found.above}
+        if difference:
+            up, down = ("better", "worse") if name.endswith("delta") else ("above", "below")
+            counts = {up: found.above, down: found.below}
         originals = {"right": self._originals_right, "observed": self._originals}
         scaled = _scaled(found, name, reader)
         unknown = found.n - found.observed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from oloproof import statistics as st
@@ -57,6 +58,32 @@ class LabelTally:
             missing=rate.unusable,
             family={"numerator": rate.numerator, "denominator": rate.denominator},
         )
+
+
+BROKEN_DOWN = ("visual_adoption_rate", "prior_persistence_rate", "mixed_rate", "unclear_rate", "other_rate",
+               "visual_prior_balance")  # fmt: skip
+GROUPS = ("attribute", "category")
+MOST_GROUPS = 50
+
+
+def rates_by_group(found: Iterable[Family], reader: Reader, level: float) -> Iterator[Metric]:
+    """Yield the rates of labels for each attribute and each category that cases have in their slice.
+
+    Of each the first ``MOST_GROUPS`` values in the order of the cases are told.
+    """
+    tallies: dict[tuple[str, str], tuple[Any, LabelTally]] = {}
+    for family in found:
+        slice_ = json.loads(family.slice) if family.slice else {}
+        for name in GROUPS:
+            if name not in slice_:
+                continue
+            key = (name, repr(slice_[name]))
+            if key not in tallies and sum(known == name for known, _ in tallies) >= MOST_GROUPS:
+                continue
+            tallies.setdefault(key, (slice_[name], LabelTally()))[1].add(family, reader)
+    for (name, _), (value, tally) in sorted(tallies.items(), key=lambda one: GROUPS.index(one[0][0])):
+        for rate in BROKEN_DOWN:
+            yield tally.metric(rate, reader, level, {name: value})
 
 
 def labels_of(family: Family, reader: Reader) -> Labels:

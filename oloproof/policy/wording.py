@@ -83,6 +83,8 @@ def family_words(metric: Metric) -> list[str]:
     told, family = [], metric.family or {}
     if "better" in family:
         told.append(f"{family['better']} better, {family['worse']} worse of {metric.observed}")
+    elif "above" in family:
+        told.append(f"{family['above']} above zero, {family['below']} below of {metric.observed}")
     elif metric.kind == "rate":
         told.append(f"{family.get('numerator', family.get('hits'))} of {metric.observed} cases")
     if family.get("worst_variant"):

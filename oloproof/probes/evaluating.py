@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from oloproof import statistics as st
-from oloproof.evaluators.priors import read_answer, read_as_tool_001
+from oloproof.evaluators.priors import Vocabulary, read_answer, read_as_tool_001
 from oloproof.probes.asking import Answer, Asker, OnError, Target, shown_image
 from oloproof.probes.recipe001 import report_of_tool_001
 from oloproof.probes.samples import Sample, read_sample, read_samples
@@ -183,7 +184,7 @@ def _entry(sample: Sample, question: Question, answer: Answer, *, parity: bool) 
         if sample.vocabulary is None:
             label = read_as_tool_001(text, sample.visual, sample.prior, sample.other)
         else:
-            label = read_answer(text, sample.vocabulary).label
+            label = _label(text, sample.vocabulary)
     return {
         "condition": question.condition,
         "image": repr(question.image) if parity and isinstance(question.image, bytes) else shown_image(question.image),
@@ -193,6 +194,12 @@ def _entry(sample: Sample, question: Question, answer: Answer, *, parity: bool) 
         "valid": text is not None and bool(text.strip()) and label != "refusal",
         "error": answer.error,
     }
+
+
+@lru_cache(maxsize=16_384)
+def _label(text: str, vocabulary: Vocabulary) -> str:
+    """Return the label of an answer; models repeat themselves, so the last ones are kept."""
+    return read_answer(text, vocabulary).label
 
 
 def report_of(results: Sequence[Mapping[str, Any]], *, bootstrap: int, seed: st.Seed) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from oloproof.evaluators.priors import Vocabulary
@@ -92,9 +93,14 @@ def read_samples(given: Any, *, parity: bool) -> list[Sample]:
 
 def _vocabulary(visual: tuple[str, ...], prior: tuple[str, ...], other: tuple[str, ...], where: str) -> Vocabulary:
     try:
-        return Vocabulary(visual, prior, other)
+        return _kept_vocabulary(visual, prior, other)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
+
+
+@lru_cache(maxsize=4096)
+def _kept_vocabulary(visual: tuple[str, ...], prior: tuple[str, ...], other: tuple[str, ...]) -> Vocabulary:
+    return Vocabulary(visual, prior, other)
 
 
 def _images(given: Mapping[str, Any], blank: Any, unrelated: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from oloproof.providers.data_uris import DataUri, InvalidDataUri, parse_data_uri, write_data_uri
     from oloproof.providers.endpoints import Endpoint
     from oloproof.providers.messages import (
+        NOTHING_COUNTED,
         AudioPart,
         ChatRequest,
         ImagePart,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from oloproof.providers.transcription import Transcriber, Transcription
 
 __all__ = [
+    "NOTHING_COUNTED",
     "AudioPart",
     "Budget",
     "ChatClient",
@@ -57,7 +59,17 @@ _HOMES = {
     "chat": ("ChatClient", "open_chat"),
     "data_uris": ("DataUri", "InvalidDataUri", "parse_data_uri", "write_data_uri"),
     "endpoints": ("Endpoint",),
-    "messages": ("AudioPart", "ChatRequest", "ImagePart", "Part", "Reply", "ReplyFormat", "TextPart", "Usage"),
+    "messages": (
+        "AudioPart",
+        "ChatRequest",
+        "ImagePart",
+        "Part",
+        "Reply",
+        "ReplyFormat",
+        "TextPart",
+        "Usage",
+        "NOTHING_COUNTED",
+    ),
     "profiles": ("MemoryProfiles", "Profiles"),
     "transcription": ("Transcriber", "Transcription"),
 }

@@ -62,6 +62,19 @@ class Usage:
     input_tokens: int | None = None
     output_tokens: int | None = None
 
+    def __add__(self, other: Usage) -> Usage:
+        """Return what both used together: of what one of them does not say, what the other says."""
+        return Usage(
+            _together(self.input_tokens, other.input_tokens), _together(self.output_tokens, other.output_tokens)
+        )
+
+
+NOTHING_COUNTED = Usage()
+
+
+def _together(one: int | None, other: int | None) -> int | None:
+    return (one or 0) + (other or 0) if one is not None or other is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

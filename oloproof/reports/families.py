@@ -15,7 +15,7 @@ from oloproof.reports.family_figures import (
     VariantFigures,
     change_words,
     figures_of,
-    is_told_by_variant,
+    is_in_families,
     noise_floor,
     told_words,
 )
@@ -124,7 +124,7 @@ def family_section(
         metrics=tuple(
             row_of(one)
             for one in metrics
-            if one.criterion.rpartition(".")[0] == criterion and is_told_by_variant(one, relations)
+            if criterion in (one.criterion, one.criterion.rpartition(".")[0]) and is_in_families(one, relations)
         ),
     )
 

@@ -39,6 +39,12 @@ def is_told_by_variant(metric: Metric, relations: Mapping[str, Relation]) -> boo
     )
 
 
+def is_in_families(metric: Metric, relations: Mapping[str, Relation]) -> bool:
+    """Return whether the families of a page tell a metric: it stands by its variant, or is what the variant passes."""
+    own = metric.family is None and metric.slice is None and metric.variant in relations
+    return own or is_told_by_variant(metric, relations)
+
+
 def figures_of(
     criterion: str, relations: Mapping[str, Relation], metrics: Sequence[Metric]
 ) -> tuple[VariantFigures, ...]:

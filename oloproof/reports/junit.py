@@ -27,7 +27,7 @@ from oloproof.records import Decision
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import judge_words, outcome_of, trial_name, visible
 from oloproof.running.deciding import Conclusion
-from oloproof.running.documents import judges_document
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
 
 _IN_MEMORY = 1 << 20

@@ -22,7 +22,8 @@ from oloproof.reports.wording import (
     worst_first,
 )
 from oloproof.running.deciding import Conclusion
-from oloproof.running.documents import is_failure, judges_document
+from oloproof.running.documents import is_failure
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
 
 LONGEST = 300

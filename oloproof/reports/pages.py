@@ -14,11 +14,12 @@ from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Banner, CaseView, Fact, FamilySection, Mark, MetricRow, RuleRow, RunPage
 from oloproof.reports.families import family_cases, family_section, has_families
-from oloproof.reports.family_figures import is_told_by_variant
+from oloproof.reports.family_figures import is_in_families
 from oloproof.reports.plots import RATE_AXIS, plot_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     age_words,
+    cost_words,
     count_words,
     counted,
     metric_name,
@@ -28,6 +29,7 @@ from oloproof.reports.wording import (
     worst_first,
 )
 from oloproof.running.deciding import Conclusion, measures_of, relations_of
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
 from oloproof.storage.browsing import Browsing
 
@@ -74,7 +76,7 @@ def run_page(
             for one in worst_first(conclusion.decisions)
         ),
         families=tuple(_families(history, run, conclusion, rules, chosen)),
-        metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_told_by_variant(one, relations)),
+        metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_in_families(one, relations)),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
@@ -181,6 +183,8 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
     yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
     repeats = run.document["repeats"]["count"]
     yield Fact("cases", f"{run.cases:,}" + (f" × {repeats} repeats" if repeats > 1 else ""))
+    if run.document.get("relations"):
+        yield Fact("trials", f"{run.trials:,}, with {count_words(len(run.document['relations']), 'variant')}")
     if run.partial:
         yield Fact("partial", "only a part of the dataset was run")
     if counts["trials"] != run.cases:
@@ -196,6 +200,9 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
         oldest = history.oldest_reused(run)
         age = "" if oldest is None else f", {age_words(run.started - oldest)}"
         yield Fact("from the cache", f"{counts['cached']:,}{age}")
+    spent = cost_words(judges_document(history, run))
+    if spent:
+        yield Fact("judges took", spent)
     if run.finished is not None:
         yield Fact("took", seconds_words(max(run.finished - run.started, 0.0)))
     yield Fact("started", datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC"))

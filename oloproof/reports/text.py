@@ -113,7 +113,7 @@ def judge_lines(judges: Sequence[Mapping[str, Any]], *, width: int = 80) -> list
 def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = plain) -> list[str]:
     """Return the table of metrics; what is not counted (passes of a score) is a dash.
 
-    Of a variant's metrics over families those that are zero, with nothing missing, are only counted.
+    Metrics over families of one variant or slice are only counted where they are zero, with nothing missing.
     """
     if not metrics:
         return []
@@ -122,7 +122,7 @@ def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = p
     lines = table(head, [_metric_row(one) for one in shown], align="lrrrrrrl", width=width, paint=paint)
     left = len(metrics) - len(shown)
     return (
-        [*lines, *wrapped(f"{left} metrics of variants more are zero; --json has them", width, "", first="")]
+        [*lines, *wrapped(f"{left} metrics of variants and slices more are zero; --json has them", width, "", first="")]
         if left
         else lines
     )
@@ -131,7 +131,7 @@ def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = p
 def _still(metric: Metric) -> bool:
     return (
         metric.family is not None
-        and metric.variant != ORIGINAL
+        and (metric.variant != ORIGINAL or metric.slice is not None)
         and metric.estimate == 0.0
         and metric.observed == metric.n
     )

@@ -126,7 +126,31 @@ def judge_words(judge: Mapping[str, Any]) -> str:
         words += f"; answered by {len(judge['models_served'])} models: {', '.join(judge['models_served'])}"
     if len(judge["ffmpeg"]) > 1:
         words += f"; frames by {len(judge['ffmpeg'])} versions of ffmpeg: {', '.join(judge['ffmpeg'])}"
-    return words
+    spent = spent_words(judge)
+    return f"{words}; {spent}" if spent else words
+
+
+def spent_words(judge: Mapping[str, Any]) -> str:
+    """Return what the new judgements of a judge of a run took, in tokens and dollars; nothing where nothing says."""
+    tokens = judge["tokens"]
+    parts = [f"{tokens[key]:,} tokens {way}" for key, way in (("input", "in"), ("output", "out")) if tokens[key]]
+    if judge["usd"] is not None and judge["asked"]:
+        parts.append(usd_words(judge["usd"]))
+    return ", ".join(parts)
+
+
+def cost_words(judges: Sequence[Mapping[str, Any]]) -> str:
+    """Return what all judges of a run took together: dollars where each says them, or else tokens, or nothing."""
+    asked = [judge for judge in judges if judge["asked"]]
+    if asked and all(judge["usd"] is not None for judge in asked):
+        return usd_words(sum(judge["usd"] for judge in asked))
+    tokens = sum((judge["tokens"][key] or 0) for judge in asked for key in ("input", "output"))
+    return f"{tokens:,} tokens" if tokens else ""
+
+
+def usd_words(usd: float) -> str:
+    """Return an amount of US dollars; of small ones two digits that count."""
+    return f"${usd:,.2f}" if usd >= 0.1 or usd == 0 else f"${usd:.2g}"
 
 
 def judged_words(saw: Mapping[str, Any]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,16 @@ from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
 from oloproof.media.facts import facts_of, needs_ffmpeg
 from oloproof.media.sniffing import Sniffed
-from oloproof.records import Execution, Facts, MediaItem, Notice, Trial, Verdict
+from oloproof.records import Case, Execution, Facts, MediaItem, Notice, Trial, Verdict
 from oloproof.running.deciding import measures_of
 from oloproof.running.judging import Bench
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.planning import Prospect, what_rules_can_decide
 from oloproof.storage import Store
 from oloproof.storage.database import FILE, FOLDER
+from oloproof.storage.variant_files import VariantFiles
 from oloproof.systems import Surroundings, trial_folder
+from oloproof.variants import VariantWorkshop
 
 TRIED = "check"
 """What stands for the run's id in the paths of what the tried case writes."""
@@ -67,7 +70,8 @@ def check_project(project: Project, registry: Registry) -> Checked:
     _refuse_unusable_store(project.root)
     plan = make_plan(project, registry, Selection())
     reader = MediaReader(project.root)
-    trial = next(iter(islice(plan.enumerate(set()), 1)))
+    first = next(iter(islice(plan.enumerate(set()), 1)))
+    trial = replace(first, case=plan.families.original(first.case))
     free = [evaluator for evaluator in plan.evaluators if not evaluator.calls_model]
     bench = Bench(free)
     open_system(plan, _surroundings(project, plan, reader), 1)
@@ -88,7 +92,7 @@ def check_project(project: Project, registry: Registry) -> Checked:
         verdicts=dict(zip(bench.criteria, verdicts, strict=True)),
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
         prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
-        notices=[*_notices(project, plan, execution), *stopping, *possible],
+        notices=[*_notices(project, plan, execution), *_of_variants(plan, first.case, reader), *stopping, *possible],
         unreachable=unreachable,
         refused=bool(stopping),
     )
@@ -139,6 +143,20 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
     return found
 
 
+def _of_variants(plan: Plan, case: Case, reader: MediaReader) -> Iterator[Notice]:
+    """Yield what is to be known of the variants of a case, which are made and thrown away again."""
+    if not plan.families:
+        return
+    with tempfile.TemporaryDirectory(prefix="oloproof-check-") as folder:
+        made = VariantWorkshop(plan.families, VariantFiles(Path(folder)), reader).make(case)
+    for name, variation in made.items():
+        if variation.problem is not None:
+            yield Notice("variant_refused", f"case {case.id!r}: {variation.problem}")
+        for finding in [one.finding for one in variation.deliveries if one.finding is not None]:
+            if variation.problem is None:
+                yield Notice(finding.code, f"case {case.id!r}, variant {name}: {finding.message}")
+
+
 def _without_ffprobe(plan: Plan) -> tuple[list[Notice], list[Notice]]:
     """Return, where ffprobe is not installed, what is known to stop a run for it and what may."""
     readers = [evaluator for evaluator in plan.evaluators if evaluator.reads_media]
@@ -187,6 +205,8 @@ def check_document(checked: Checked) -> dict[str, Any]:
         "project": plan.project.name,
         "system": {"name": plan.system.name, "version": plan.system.version},
         "cases": plan.cases,
+        "trials": plan.trials,
+        "relations": plan.document["relations"],
         "tried": {
             "case": checked.case,
             "output": checked.execution.output,

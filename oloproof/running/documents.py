@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from importlib.resources import files
 from typing import Any
 
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
 from oloproof.records import Delivery, MediaItem
 from oloproof.running.deciding import Conclusion
-from oloproof.storage import History, StoredJudgements, StoredRun, StoredTrial
+from oloproof.running.judge_documents import judges_document
+from oloproof.storage import History, StoredRun, StoredTrial
 
 
 def conclusion_document(conclusion: Conclusion) -> dict[str, Any]:
@@ -24,6 +26,13 @@ def conclusion_document(conclusion: Conclusion) -> dict[str, Any]:
     }
 
 
+def result_schema() -> dict[str, Any]:
+    """Return the JSON Schema (Draft 2020-12) of what ``run --json`` and ``gate --json`` print."""
+    text = files("oloproof.running").joinpath("result.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
 def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> dict[str, Any]:
     """Return what ``run --json`` and ``gate --json`` print."""
     counts = history.counts(run)
@@ -32,12 +41,15 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
     return {
         "run": run.id,
         "project": run.project,
-        "system": {"name": run.system_name, "version": run.system_version},
+        "system": {
+            "name": run.system_name,
+            "version": run.system_version,
+            "kind": run.document.get("system", {}).get("kind"),
+        },
         "state": run.state,
         "exit": conclusion.exit_code,
         "partial": run.partial,
         "cases": run.cases,
-        "trials": run.trials,
         "relations": dict(run.document.get("relations") or {}),
         "executions": {key: counts[key] for key in ("run", "cached", "failed")},
         "verdicts": {"asked": counts["trials"] * criteria - reused, "cached": reused},
@@ -48,34 +60,6 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         **{key: value for key, value in conclusion_document(conclusion).items() if key != "exit"},
         "warnings": [{"code": notice.code, "message": notice.message} for notice in run.notices],
     }
-
-
-def judges_document(history: History, run: StoredRun) -> list[dict[str, Any]]:
-    """Return, for each judge of a run, which models answered it, with which ffmpeg, and whether it proved that it sees.
-
-    ``sight`` counts its judgements by state: ``proven``, ``not_proven`` or ``not_tested``.
-    """
-    criteria: dict[int, list[str]] = {}
-    for entry in run.criteria:
-        if entry["calls_model"]:
-            criteria.setdefault(entry.get("evaluator", -1), []).append(entry["criterion"])
-    sittings = StoredJudgements(history.store).sittings(run.number) if criteria else []
-    documents = []
-    for evaluator, names in criteria.items():
-        own = [one for one in sittings if one.evaluator == evaluator]
-        sight: Counter[str] = Counter()
-        for one in own:
-            sight[one.sight or "not_tested"] += one.count
-        documents.append(
-            {
-                "criteria": names,
-                "judgements": sum(one.count for one in own),
-                "sight": dict(sight),
-                "models_served": sorted({one.model_served for one in own if one.model_served}),
-                "ffmpeg": sorted({one.ffmpeg for one in own if one.ffmpeg}),
-            }
-        )
-    return documents
 
 
 def _time_text(moment: float | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from oloproof.config.families import OF_LABELS, POWER
 from oloproof.config.models import RuleOptions
-from oloproof.policy import FamilyAsk, FamilyReader, Measure, answer_reader, families, family_metrics
+from oloproof.policy import FamilyAsk, FamilyReader, Measure, answer_reader, families, family_metrics, rates_by_group
 from oloproof.records import ORIGINAL, Metric, Relation
 from oloproof.storage import History, StoredRun
 
@@ -52,6 +52,7 @@ class FamilyBook:
         level: float,
     ) -> None:
         self._found: dict[tuple[str, str], dict[FamilyAsk, Metric]] = {}
+        self._groups: list[Metric] = []
         for number, (criterion, measure) in enumerate(measures.items()):
             asked = [rule for rule in rules if rule.criterion == criterion and rule.family is not None]
             reader = FamilyReader(measure, answer_reader(measure.answer), relations)
@@ -64,11 +65,13 @@ class FamilyBook:
                     seen = families(history.answers(run, number), slice_)
                     metrics = family_metrics(seen, asks, reader, level, slice_)
                     self._found[criterion, repr(slice_)] = dict(zip(asks, metrics, strict=True))
+            if measure.type == PRIOR_PROBE:
+                self._groups += rates_by_group(families(history.answers(run, number)), reader, level)
 
     @property
     def metrics(self) -> list[Metric]:
-        """Every metric, by criterion, in the order of asking."""
-        return [metric for found in self._found.values() for metric in found.values()]
+        """Every metric, by criterion, in the order of asking; then the rates of labels by attribute and category."""
+        return [*(metric for found in self._found.values() for metric in found.values()), *self._groups]
 
     def metric(self, rule: RuleOptions) -> Metric:
         """Return the metric that a rule is about."""

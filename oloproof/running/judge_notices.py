@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from oloproof.records import Notice
-from oloproof.running.documents import judges_document
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from oloproof import __version__
 from oloproof.config import Project, project_document
 from oloproof.config.loading import in_order
+from oloproof.config.models import SYSTEM_KINDS
 from oloproof.datasets import Dataset, Summary, open_dataset
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError, DatasetError, OloproofError, Problem, SystemError_
@@ -108,6 +109,8 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
     built = findings.of_evaluators(registry)
     relatives = findings.of_variants(dataset, selection) if summary is not None else None
     findings.of_rules(built, None if summary is None else summary.slices, relatives)
+    if system is not None and relatives is not None:
+        findings.of_answers(system, dataset, selection, relatives)
     if summary is None or system is None or relatives is None or findings.problems:
         raise findings.error()
     cases = _count(selection, summary)
@@ -240,6 +243,12 @@ class _Findings:
             self._dataset = error
         return None
 
+    def of_answers(self, system: System, dataset: Dataset, selection: Selection, relatives: Relatives) -> None:
+        """Keep what the system is known not to answer."""
+        members = ((case.id, relatives.families.names(case)) for case in selection.pick(iter(dataset)))
+        for message in system.unanswerable(members, self.project.options.repeats.count):
+            self.problems.append(self.project.problem(("system", "replay"), message))
+
     def of_rules(self, built: Sequence[_Built], slices: Sequence[str] | None, relatives: Relatives | None) -> None:
         """Keep what is wrong with the rules, as far as the evaluators that can be used tell."""
         if self.project.policy is None:
@@ -275,7 +284,7 @@ def _system_problem(project: Project, error: OloproofError) -> Problem:
     if named:
         return project.problem(tuple(named[1].split(".")), named[2])
     options = project.options.system
-    kind = "callable" if options.callable is not None else "command" if options.command is not None else "http"
+    kind = next((kind for kind in SYSTEM_KINDS if getattr(options, kind) is not None), "callable")
     return project.problem(("system", kind), str(error))
 
 

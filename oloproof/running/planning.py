@@ -65,6 +65,10 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
         )
     if rule.decide_on == "estimate":
         return "PASS or FAIL by the estimate alone, at any number of cases"
+    if rule.spelled_out.family == "flaky_count":
+        return "PASS or FAIL by the count, at any number of cases"
+    if rule.spelled_out.family is not None:
+        return "depends on how the variants and repeats of each case differ; see plan after a run"
     if rule.slice is not None:
         return "as many cases of that slice as there are decide; see plan after a run"
     if measure is not None and not measure.binary and rule.rate is None:

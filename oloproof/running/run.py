@@ -90,6 +90,8 @@ def _carried_out(
         history = History(shop.store)
         done = shop.store.done_positions(shop.run)
         listener(_started(shop, done))
+        for code, message in plan.system.notices:
+            shop.notice(code, message)
         open_judges(plan.evaluators, store, reuse="judge" not in fresh)
         execute_trials(shop, done, reuse="system" not in fresh)
         _refuse_silence(shop)

@@ -74,19 +74,19 @@ class Workload:
         """Return the next block of work, empty at the end: about :data:`BLOCK` trials, a family's always together."""
         if self._variants is None:
             return [*self._answered(self._work(trial) for trial in islice(self._trials, BLOCK))]
-        families: list[FamilyWork] = []
+        groups: list[tuple[Trial, ...]] = []
+        while sum(map(len, groups)) < BLOCK and (following := next(self._families, None)) is not None:
+            groups.append(tuple(following[1]))
+        self._variants.expect([group[0].case for group in groups])
+        unmade: list[FamilyWork] = []
         ready: list[Work] = []
-        while len(ready) + sum(len(family.trials) for family in families) < BLOCK:
-            _, trials = next(self._families, (None, None))
-            if trials is None:
-                break
-            group = tuple(trials)
+        for group in groups:
             known = self._variants.ready(group[0].case)
             if known is None:
-                families.append(FamilyWork(group))
+                unmade.append(FamilyWork(group))
             else:
                 ready += (self._varied(trial, known[trial.variant]) for trial in group)
-        return [*families, *self._answered(ready)]
+        return [*unmade, *self._answered(ready)]
 
     def made(self, family: FamilyWork) -> list[Work]:
         """Make the variants of a family and return its work; called from any thread.

@@ -54,10 +54,11 @@ def prior_rates(samples: Iterable[Labels], level: float = 0.95) -> dict[str, Pri
       samples with other words; ``prompt_recovery_rate``: the same over those whose primary follows the prior.
     """
     given = list(samples)
-    rates = {name: _counted(given, (PRIMARY,), _has(PRIMARY, label), level) for name, label in LABEL_RATES.items()}
-    rates["visual_prior_balance"] = _balance(given, level)
+    primaries = [labels[PRIMARY] for labels in given if PRIMARY in labels]
+    rates = {name: _share(primaries, label, level) for name, label in LABEL_RATES.items()}
+    rates["visual_prior_balance"] = _balance(primaries, level)
     for name, condition in _ALIGNED.items():
-        rates[name] = _counted(given, (condition,), _has(condition, "prior"), level)
+        rates[name] = _share([labels[condition] for labels in given if condition in labels], "prior", level)
     for name, conditions, holds in _PAIRED:
         rates[name] = _counted(given, conditions, holds, level)
     asked_again = [labels for labels in given if _prompts(labels)]
@@ -65,10 +66,6 @@ def prior_rates(samples: Iterable[Labels], level: float = 0.95) -> dict[str, Pri
     rates["prompt_correction_rate"] = _counted(asked_again, (PRIMARY,), _corrected, level)
     rates["prompt_recovery_rate"] = _counted(prior_first, (PRIMARY,), _corrected, level)
     return rates
-
-
-def _has(condition: str, label: str) -> Callable[[Labels], bool]:
-    return lambda labels: labels.get(condition) == label
 
 
 _ALIGNED = {
@@ -98,24 +95,32 @@ def _prompts(labels: Labels) -> Sequence[str]:
     return [name for name in labels if name.startswith("prompt_")]
 
 
+def _share(labels: Sequence[str | None], wanted: str, level: float) -> PriorRate:
+    """Count the answers of one condition that have a label, among those that are usable."""
+    unusable = labels.count(None)
+    return _rate(labels.count(wanted), len(labels) - unusable, unusable, level)
+
+
 def _counted(
     samples: Iterable[Labels], conditions: Sequence[str], holds: Callable[[Labels], bool], level: float
 ) -> PriorRate:
     """Count over the samples that were asked under all of the conditions."""
     asked = [labels for labels in samples if all(condition in labels for condition in conditions)]
     usable = [labels for labels in asked if all(labels[condition] is not None for condition in conditions)]
-    hits = sum(holds(labels) for labels in usable)
+    return _rate(sum(map(holds, usable)), len(usable), len(asked) - len(usable), level)
+
+
+def _rate(hits: int, usable: int, unusable: int, level: float) -> PriorRate:
     return PriorRate(
         numerator=hits,
-        denominator=len(usable),
-        unusable=len(asked) - len(usable),
-        estimate=hits / len(usable) if usable else None,
-        interval=missing_bounded_interval(hits, len(usable), len(asked) - len(usable), level),
+        denominator=usable,
+        unusable=unusable,
+        estimate=hits / usable if usable else None,
+        interval=missing_bounded_interval(hits, usable, unusable, level),
     )
 
 
-def _balance(samples: Iterable[Labels], level: float) -> PriorRate:
-    labels = [one[PRIMARY] for one in samples if PRIMARY in one]
+def _balance(labels: Sequence[str | None], level: float) -> PriorRate:
     worth = {"visual": (1.0, 1.0), "prior": (-1.0, -1.0), None: (-1.0, 1.0)}
     found = mean_change([worth.get(label, (0.0, 0.0)) for label in labels], level, binary=True)
     return PriorRate(

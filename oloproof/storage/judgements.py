@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, bindparam, case, func, literal_column, select
 from sqlalchemy.dialects import sqlite
 
 from oloproof.records import OUTCOMES, Judgement, Verdict
 from oloproof.storage.rows import Row, insert_many, storable, to_text, verdict_row
-from oloproof.storage.schema import judged, judgements, trials, verdicts
+from oloproof.storage.schema import judged, judgements, runs, trials, verdicts
 
 if TYPE_CHECKING:
     from oloproof.storage.store import Store
@@ -31,13 +31,21 @@ _FIND = str(
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """How often one judge of a run judged with one model served, one ffmpeg and one state of its sight."""
+    """How often one judge of a run judged with one model served, one ffmpeg and one state of its sight.
+
+    ``asked`` of them were asked in this run and not found again; ``requests``, ``input_tokens`` and ``output_tokens``
+    are what those took together, None where nothing says.
+    """
 
     evaluator: int
     sight: str | None
     model_served: str | None
     ffmpeg: str | None
     count: int
+    asked: int
+    requests: int | None
+    input_tokens: int | None
+    output_tokens: int | None
 
 
 class JudgementWriter:
@@ -108,13 +116,20 @@ class StoredJudgements:
         return None if row is None else judgement_from_row(row)
 
     def sittings(self, run: int) -> list[Sitting]:
-        """Return by which models, with which ffmpeg and with what sight the judges of a run (its number) judged."""
+        """Return by which models, with which ffmpeg and with what sight the judges of a run (its number) judged, and
+        what it took.
+        """
         served = func.json_extract(judgements.c.saw, "$.model_served")
         tool = func.json_extract(judgements.c.saw, "$.ffmpeg")
         columns = (judged.c.evaluator, judged.c.sight, served, tool)
+        is_new = judgements.c.created >= runs.c.started
+        took = [
+            func.sum(case((is_new, func.json_extract(judgements.c.saw, path))))
+            for path in ("$.requests", "$.usage.input_tokens", "$.usage.output_tokens")
+        ]
         query = (
-            select(*columns, func.count())
-            .select_from(trials.join(judged).join(judgements))
+            select(*columns, func.count(), func.sum(case((is_new, 1), else_=0)), *took)
+            .select_from(trials.join(judged).join(judgements).join(runs, runs.c.number == trials.c.run))
             .where(trials.c.run == run)
             .group_by(*columns)
             .order_by(judged.c.evaluator, func.count().desc())

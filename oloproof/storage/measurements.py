@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import select
@@ -16,6 +17,7 @@ from oloproof.storage.store import Store
 
 _IN_MEMORY = 2_000
 _BATCH = 200
+_EXPECTED = 100
 
 
 class StoredMeasurements:
@@ -50,6 +52,17 @@ class StoredMeasurements:
             full = len(self._pending) >= _BATCH
         if full:
             self.flush()
+
+    def expect(self, sha256s: Sequence[str]) -> None:
+        """Read everything that is kept of these bytes at once: at most :data:`_EXPECTED` of them are."""
+        c = measurements.c
+        wanted = [bytes.fromhex(sha256) for sha256 in dict.fromkeys(sha256s[:_EXPECTED])]
+        with self._store.reading() as connection:
+            rows = connection.execute(select(measurements).where(c.sha256.in_(wanted))).all()
+        for row in rows:
+            key = row.sha256.hex(), row.name
+            if key not in self._pending:
+                self._remember(key, json.loads(row.value))
 
     def flush(self) -> None:
         """Write what is pending; where the store may only be read, it is forgotten."""

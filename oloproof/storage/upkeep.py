@@ -8,13 +8,14 @@ from sqlalchemy import delete, func, select, update
 
 from oloproof.storage.schema import digests, executions, measurements, runs
 from oloproof.storage.store import Store
+from oloproof.storage.variant_files import VariantFiles
 
 FORGOTTEN = b""
 """The key of an execution that stays with its runs and answers no later one."""
 
 
 def cache_stats(store: Store) -> dict[str, Any]:
-    """Return how much is kept: answers, measurements, digests, runs, and bytes on disk."""
+    """Return how much is kept: answers, measurements, digests, runs, files of variants, and bytes on disk."""
     with store.reading() as connection:
         counts = {
             "answers": connection.scalar(
@@ -25,15 +26,23 @@ def cache_stats(store: Store) -> dict[str, Any]:
             "runs": connection.scalar(select(func.count()).select_from(runs)),
         }
     files = [store.file, store.file.with_name(store.file.name + "-wal")]
-    return {**counts, "bytes": sum(file.stat().st_size for file in files if file.exists()), "file": str(store.file)}
+    variants, variant_bytes = VariantFiles(store.root).size()
+    return {
+        **counts,
+        "variants": variants,
+        "variant_bytes": variant_bytes,
+        "bytes": sum(file.stat().st_size for file in files if file.exists()),
+        "file": str(store.file),
+    }
 
 
 def clear_cache(store: Store) -> int:
-    """Forget every answer, measurement and digest for later runs; returns how many answers."""
+    """Forget every answer, measurement, digest and made file for later runs; returns how many answers."""
     with store.writing() as connection:
         kept = executions.c.key != FORGOTTEN
         count = int(connection.scalar(select(func.count()).select_from(executions).where(kept)) or 0)
         connection.execute(update(executions).where(kept).values(key=FORGOTTEN))
         connection.execute(delete(measurements))
         connection.execute(delete(digests))
+    VariantFiles(store.root).clear()
     return count

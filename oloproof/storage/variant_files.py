@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -24,10 +25,11 @@ class VariantFiles:
 
     def __init__(self, root: Path) -> None:
         self.folder = root / FOLDER / "variants"
+        self._start = os.path.join(self.folder, "")
 
-    def place(self, sha256: str, ending: str) -> Path:
+    def place(self, sha256: str, ending: str) -> str:
         """Return where the file with this digest lies, or would."""
-        return self.folder / sha256[:2] / f"{sha256}.{ending}"
+        return f"{self._start}{sha256[:2]}/{sha256}.{ending}"
 
     @contextmanager
     def draft(self) -> Iterator[Path]:
@@ -41,13 +43,40 @@ class VariantFiles:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
 
-    def keep(self, draft: Path, sha256: str, ending: str) -> Path:
-        """Put a draft in its place, replacing what lies there, and return the place."""
-        place = self.place(sha256, ending)
-        place.parent.mkdir(exist_ok=True)
+    def keep(self, draft: Path, sha256: str, ending: str) -> None:
+        """Put a draft in its place, replacing what lies there."""
         os.chmod(draft, _ONLY_READ)
-        os.replace(draft, place)
-        return place
+        self._move(str(draft), self.place(sha256, ending))
+
+    def keep_bytes(self, data: bytes, sha256: str, ending: str) -> None:
+        """Put ``data`` in its place, replacing what lies there."""
+        place = self.place(sha256, ending)
+        draft = f"{place}.{secrets.token_hex(4)}.part"
+        try:
+            descriptor = self._new(draft)
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
+                file.write(data)
+            self._move(draft, place)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(draft)
+            raise
+
+    def _new(self, draft: str) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        try:
+            return os.open(draft, flags, _ONLY_READ)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(draft), exist_ok=True)
+            return os.open(draft, flags, _ONLY_READ)
+
+    @staticmethod
+    def _move(draft: str, place: str) -> None:
+        try:
+            os.replace(draft, place)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.replace(draft, place)
 
     def size(self) -> tuple[int, int]:
         """Return how many files are kept, and how many bytes they take."""

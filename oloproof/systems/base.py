@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,15 @@ class System(ABC):
     version: str
     kind: str
     identity: Mapping[str, Any]
+
+    @property
+    def notices(self) -> Iterable[tuple[str, str]]:
+        """Code and message of what every reader of its runs must know."""
+        return ()
+
+    def unanswerable(self, members: Iterable[tuple[str, Sequence[str]]], repeats: int) -> Iterable[str]:
+        """Return what it is known not to answer, in words, given each case's id and variants; ``members`` is costly."""
+        return ()
 
     def open(self, surroundings: Surroundings, concurrency: int) -> None:
         """Get ready to be called from ``concurrency`` threads at once.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oloproof.config import Project
+from oloproof.config.models import SYSTEM_KINDS
 from oloproof.config.sources import digest_of_files, load_with_sources
 from oloproof.errors import SystemError_
 from oloproof.systems.base import System
@@ -43,13 +44,21 @@ def load_system(project: Project) -> System:
 
         named = agreed(options, None, options.http.url)
         return HttpSystem(options.http, named, _identity(project, "http", named, ()), options.timeout)
-    raise SystemError_("system: gives none of callable, command and http")
+    if options.replay is not None:
+        from oloproof.systems.replays import MARK, ReplaySystem, read_responses
+
+        answers = read_responses(project.root / options.replay.path, options.replay.path)
+        given = agreed(options, None, options.replay.path)
+        named = Named(f"{given.name}{MARK}", given.version, given.records)
+        identity = _identity(project, "replay", named, [project.root / options.replay.path])
+        return ReplaySystem(options.replay, named, identity, answers)
+    raise SystemError_("system: gives none of callable, command, http and replay")
 
 
 def _identity(project: Project, kind: str, named: Named, code: Iterable[Path]) -> dict[str, Any]:
     """Return what makes the system's answers what they are: not how long, how many at once or with which keys."""
     options = project.options.system
-    declared = options.model_dump(mode="json", include={"callable", "command", "http", "parameters"})
+    declared = options.model_dump(mode="json", include={*SYSTEM_KINDS, "parameters"})
     if options.http is not None:
         declared["http"] = {"url": options.http.url}
     return {

@@ -5,7 +5,7 @@ conditions under which it is asked again.
 """
 
 from oloproof.variants.families import Families, FamilyLook
-from oloproof.variants.members import Member, members_of
+from oloproof.variants.members import Member, Members
 from oloproof.variants.workshop import VariantWorkshop, Variation
 
-__all__ = ["Families", "FamilyLook", "Member", "VariantWorkshop", "Variation", "members_of"]
+__all__ = ["Families", "FamilyLook", "Member", "Members", "VariantWorkshop", "Variation"]

@@ -14,7 +14,7 @@ from typing import Any
 from oloproof.config.variants import ReplacedOptions, VariantOptions
 from oloproof.records import ORIGINAL, Case
 from oloproof.variants.fields import ABSENT, value_of, without
-from oloproof.variants.members import Member, members_of, names_in_advance
+from oloproof.variants.members import Member, Members, names_in_advance
 
 POOL = 1_000
 """The most files from which the unrelated one of a case is chosen, so that memory does not grow with the dataset."""
@@ -35,6 +35,8 @@ class Families:
     def __init__(self, variants: Sequence[VariantOptions], *, base: Path, root: Path) -> None:
         self.variants = tuple(variants)
         self._base, self._root = base, root
+        self._members = Members(variants)
+        self._fields = tuple(dict.fromkeys(entry.field for entry in self.variants))
         self.known: Mapping[str, Member] = names_in_advance(self.variants, 0)
         self._sources = [
             condition[1].source
@@ -54,7 +56,7 @@ class Families:
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields of the input that variants change, in the order of the file."""
-        return tuple(dict.fromkeys(entry.field for entry in self.variants))
+        return self._fields
 
     @property
     def uneven(self) -> bool:
@@ -100,7 +102,7 @@ class Families:
 
     def members(self, case: Case) -> Iterator[Member]:
         """Yield the variants of a case as it stands in the dataset; ``original`` is none of them."""
-        return members_of(self.variants, case)
+        return self._members.of(case)
 
     def names(self, case: Case) -> list[str]:
         """Return the members of a case's family, ``original`` first."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +141,29 @@ def make(original: Original, member: Member, files: VariantFiles) -> Made:
         ToolMissing: ffmpeg or Pillow is needed and not installed.
     """
     original.require_fit(member)
+    return _make_picture(original, member, files) if original.kind == "image" else _make_clip(original, member, files)
+
+
+def _seed(original: Original, member: Member) -> int:
+    return int(digest_of([original.sha256, member.name])[:12], 16)
+
+
+def _make_picture(original: Original, member: Member, files: VariantFiles) -> Made:
+    picture = original.picture
+    if member.recipe == "blank":
+        made = blank_picture(picture, member.color)
+    else:
+        made = encode_recipe(picture, member.recipe, member.amount, lambda: _seed(original, member))
+    digest = hashlib.sha256(made.data).hexdigest()
+    facts = header_facts(facts_of(BytesIO(made.data), path=original.path, depth="header"))
+    same = compare_pictures(picture, made, claimed=member.relation == "same_view")
+    files.keep_bytes(made.data, digest, made.ending)
+    return Made(digest, made.ending, len(made.data), facts, same)
+
+
+def _make_clip(original: Original, member: Member, files: VariantFiles) -> Made:
     with files.draft() as draft:
-        write: Callable[[Original, Member, Path], tuple[str, Sameness]]
-        write = _write_picture if original.kind == "image" else _write_clip
-        ending, same = write(original, member, draft)
+        ending, same = _write_clip(original, member, draft)
         with draft.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.seek(0, 2)
@@ -153,26 +172,12 @@ def make(original: Original, member: Member, files: VariantFiles) -> Made:
     return Made(digest, ending, size, facts, EVERYTHING if digest == original.sha256 else same)
 
 
-def _seed(original: Original, member: Member) -> int:
-    return int(digest_of([original.sha256, member.name])[:12], 16)
-
-
-def _write_picture(original: Original, member: Member, draft: Path) -> tuple[str, Sameness]:
-    picture = original.picture
-    if member.recipe == "blank":
-        made = blank_picture(picture, member.color)
-    else:
-        made = encode_recipe(picture, member.recipe, member.amount, _seed(original, member))
-    draft.write_bytes(made.data)
-    return made.ending, compare_pictures(picture, made)
-
-
 def _write_clip(original: Original, member: Member, draft: Path) -> tuple[str, Sameness]:
     clip = original.clip
     if member.recipe == "blank":
         ending = blank_clip(clip, member.color, draft)
     else:
-        ending = encode_clip(clip, member.recipe, member.amount, _seed(original, member), draft)
+        ending = encode_clip(clip, member.recipe, member.amount, lambda: _seed(original, member), draft)
     with draft.open("rb") as file:
         facts = facts_of(file, path=draft, depth="header")
     if facts.kind != clip.kind:

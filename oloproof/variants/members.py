@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,33 +47,48 @@ class Member:
     expected: str | None = None
 
 
-def members_of(variants: Sequence[VariantOptions], case: Case) -> Iterator[Member]:
-    """Yield the variants that a case has, in the order of the file; ``original`` is none of them.
+class Members:
+    """The variants of a project, for each case; what is the same for all of them is worked out once."""
 
-    A case has no ``counterfactual``, ``original_image`` or ``prompts`` when the field they come from is not there.
-    """
-    for entry in variants:
-        if entry.delivery is not None:
-            for recipe in recipes_of(entry.delivery.apply):
-                yield _delivered(recipe, entry.delivery.field, entry.relations[recipe.name])
-        elif entry.condition is not None:
-            name, options = entry.condition
-            yield from _condition(name, options, entry.relations[name], case)
+    def __init__(self, variants: Sequence[VariantOptions]) -> None:
+        self._groups = [_group(entry) for entry in variants]
+
+    def of(self, case: Case) -> Iterator[Member]:
+        """Yield the variants that a case has, in the order of the file; ``original`` is none of them.
+
+        A case has no ``counterfactual``, ``original_image`` or ``prompts`` when the field they come from is not there.
+        """
+        for group in self._groups:
+            yield from group(case)
+
+
+def _group(entry: VariantOptions) -> Callable[[Case], Iterable[Member]]:
+    """Return what tells the members of one entry that a case has."""
+    relations = entry.relations
+    condition = entry.condition
+    if entry.delivery is not None:
+        field = entry.delivery.field
+        same = [_delivered(recipe, field, relations[recipe.name]) for recipe in recipes_of(entry.delivery.apply)]
+        return lambda case: same
+    if condition is None:
+        return lambda case: ()
+    name, options = condition
+    if isinstance(options, ReplacedOptions):
+        return lambda case: _replaced(name, options, relations[name], case, _WAYS[name])
+    only = [_condition(name, options, relations[name])]
+    return lambda case: only
 
 
 def _delivered(recipe: Recipe, field: str, relation: Relation) -> Member:
     return Member(recipe.name, field, relation, "made", recipe.form.name, recipe.amount)
 
 
-def _condition(name: Condition, options: ConditionOptions, relation: Relation, case: Case) -> Iterator[Member]:
+def _condition(name: Condition, options: ConditionOptions, relation: Relation) -> Member:
     way = _WAYS[name]
-    if isinstance(options, ReplacedOptions):
-        yield from _replaced(name, options, relation, case, way)
-    elif isinstance(options, BlankOptions):
-        yield Member(name, options.field, relation, way, "blank", color=options.color)
-    else:
-        seed = options.seed if isinstance(options, UnrelatedOptions) else 0
-        yield Member(name, options.field, relation, way, name if way == "made" else "", seed=seed)
+    if isinstance(options, BlankOptions):
+        return Member(name, options.field, relation, way, "blank", color=options.color)
+    seed = options.seed if isinstance(options, UnrelatedOptions) else 0
+    return Member(name, options.field, relation, way, name if way == "made" else "", seed=seed)
 
 
 def _replaced(name: Condition, options: ReplacedOptions, relation: Relation, case: Case, way: Way) -> Iterator[Member]:
@@ -94,7 +109,7 @@ def names_in_advance(variants: Sequence[VariantOptions], prompts: int) -> dict[s
     found: dict[str, Member] = {}
     for entry in variants:
         if entry.condition is None or not isinstance(entry.condition[1], ReplacedOptions):
-            found |= {member.name: member for member in members_of([entry], blank)}
+            found |= {member.name: member for member in Members([entry]).of(blank)}
             continue
         name, options = entry.condition
         called = [f"prompt_{number + 1}" for number in range(prompts)] if name == "prompts" else [name]

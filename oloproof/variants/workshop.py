@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from oloproof.errors import MediaError, MediaMissing
 from oloproof.media import MediaReader, facts_of
+from oloproof.media.digesting import identity_of
 from oloproof.media.reading import FACTS_VERSION, open_regular
 from oloproof.media.recording import stored_path
 from oloproof.media.sameness import EVERYTHING, Sameness
@@ -62,6 +64,14 @@ class VariantWorkshop:
     def root(self) -> Path:
         """The folder of the project."""
         return self._reader.root
+
+    def expect(self, cases: Sequence[Case]) -> None:
+        """Read what is known of the files of these cases at once; they are asked for next."""
+        found = []
+        for path in (case.files[field] for case in cases for field in self.families.fields if field in case.files):
+            with suppress(MediaError):  # told when the case is asked for
+                found.append(self._reader.digest_of_path(path))
+        self._reader.measurements.expect(found)
 
     def ready(self, case: Case) -> dict[str, Variation] | None:
         """Return the family of a case if nothing of it must be made, None otherwise."""
@@ -127,7 +137,8 @@ class VariantWorkshop:
             if found is None:
                 made = make(original, member, self._files)
                 self._reader.measurements.put(source.sha256, name, made.as_json())
-                found = made, str(self._files.place(made.sha256, made.ending))
+                found = made, self._files.place(made.sha256, made.ending)
+                self._reader.memo.remember(identity_of(os.stat(found[1])), made.sha256)
         return found
 
     def _kept(self, sha256: str, name: str) -> tuple[Made, str] | None:
@@ -135,7 +146,7 @@ class VariantWorkshop:
         if kept is None:
             return None
         made = Made.from_json(kept)
-        place = str(self._files.place(made.sha256, made.ending))
+        place = self._files.place(made.sha256, made.ending)
         try:
             whole = self._reader.digest_of_path(place) == made.sha256
         except MediaMissing:

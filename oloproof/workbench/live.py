@@ -68,7 +68,7 @@ class Live:
             return problem(request, 503, "too_many_watchers", "too many pages are open that follow runs; close some")
         named, run = request.query_params.get("run"), None
         if named is not None:
-            run = (await run_in_threadpool(self._desk.history.find, named)).id
+            run = await run_in_threadpool(lambda: self._desk.history.find(named).id)
         headers = {"Cache-Control": "no-store"}
         if request.method == "HEAD":
             return Response(headers=headers, media_type=_TYPE)

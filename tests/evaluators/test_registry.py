@@ -23,6 +23,7 @@ def test_the_built_in_types_are_those_of_the_reference() -> None:
         "regex",
         "numeric",
         "json_schema",
+        "assertion",
         "prior_probe",
         "custom",
         "rubric_judge",

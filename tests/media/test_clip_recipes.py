@@ -40,7 +40,7 @@ def tone(path: Path, *, seconds: float = 0.5, quiet: float = 0.0, channels: int 
 
 
 def delivered(clip: Clip, name: str, amount: float, to: Path, seed: int = 3) -> Clip:
-    path = to / f"made.{encode_clip(clip, name, amount, seed, to / 'draft')}"
+    path = to / f"made.{encode_clip(clip, name, amount, lambda: seed, to / 'draft')}"
     return clip_of((to / "draft").rename(path))
 
 

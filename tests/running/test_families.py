@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema
 import pytest
 from PIL import Image
+
+from oloproof.running.documents import result_schema
 
 APP = """\
 from PIL import Image
@@ -67,6 +70,8 @@ def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
         "metric: answer.gain, variant: text_only, min: 0.5, decide_on: estimate",
         "metric: answer.change_rate, variant: blur-3, max: 0, decide_on: estimate",
     )
+    schema = looks.run("schema", "--result").document
+    jsonschema.Draft202012Validator(schema).validate(found)
     states = {one["rule"]: (one["state"], one["estimate"]) for one in found["decisions"]}
 
     assert found["exit"] == 1
@@ -114,10 +119,35 @@ def test_a_rule_that_could_never_decide_is_refused_before_the_run(looks: Any, ru
     assert told in ended.err + ended.out
 
 
+def test_a_run_without_data_and_one_that_was_refused_follow_the_schema_too(looks: Any) -> None:
+    """An earlier tool broke its own schema when every case was flaky."""
+    schema = jsonschema.Draft202012Validator(result_schema())
+    looks.write("app.py", APP.replace("light", "light {case}"))  # never right
+    schema.validate(decided(looks, "metric: answer.worst_delta, relation: degraded, min: -1, cohort: strict"))
+    looks.write("oloproof.yaml", PROJECT + "    - {id: r, metric: nothing, min: 1}\n")
+    schema.validate(looks.run("run", "--json").document)
+
+
 def test_the_table_of_a_run_tells_what_moved_and_counts_the_rest(looks: Any) -> None:
     decided(looks, "metric: answer, max_flaky: 0")
     shown = looks.run("gate").out
 
     assert "answer.delta [blur-3]" in shown
     assert "answer.delta [png-reencode]" not in shown
-    assert "metrics of variants more are zero; --json has them" in shown
+    assert "metrics of variants and slices more are zero; --json has them" in shown
+
+
+def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> None:
+    rules = (
+        "metric: answer, max_identical_delta: 0.2",
+        "metric: answer, max_flaky: 0",
+        "metric: answer.delta, variant: blur-3, min: -0.2",
+        "metric: answer.change_rate, variant: blur-3, max: 0.9",
+    )
+    decided(looks, *rules)
+    checked, planned = looks.run("check"), looks.run("plan")
+
+    assert (checked.exit, planned.exit) == (0, 0)
+    assert "depends on how the variants and repeats of each case differ" in checked.out
+    assert "PASS or FAIL by the count, at any number of cases" in checked.out
+    assert "no number of further cases can be named for this kind of rule" in planned.out

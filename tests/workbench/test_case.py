@@ -18,7 +18,7 @@ from tests.workbench.test_pages import JUDGE, RUN, Page, Visitor
 
 CASES: dict[str, dict[str, Role]] = {
     "pair": {"made.png": "output", "given.png": "input", "wanted.tif": "context"},
-    "twice": {"given.png": "input", "made.png": "output", "made-2.png": "output"},
+    "twice": {"given.png": "input", "given-2.png": "input", "made.png": "output"},
     "alone": {"clear.png": "output"},
     "drifted": {"given.png": "input", "gone.png": "output"},
     "logo": {"given.png": "input", "logo.svg": "output"},
@@ -100,7 +100,7 @@ def test_pictures_of_a_case_can_be_held_against_each_other(shown: Visitor) -> No
     assert slider["aria-label"]
     for words in ("Wipe", "Flicker", "Difference", "wipes one picture over another", "shows where they differ"):
         assert words in page.words
-    assert offered(case(shown, "twice")) == ["Input", "Output made.png", "Output made-2.png"]
+    assert offered(case(shown, "twice")) == ["Input given.png", "Output", "Input given-2.png"]
 
 
 @pytest.mark.parametrize("name", ["alone", "drifted", "logo", "clip", "sound"])

@@ -14,7 +14,8 @@ from PIL import Image
 from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, Trial, Verdict
 from oloproof.running.deciding import compare_runs
-from oloproof.storage import Entry, NewRun, Store
+from oloproof.storage import Entry, History, NewRun, Store, StoredRun
+from oloproof.storage.labels import Labels, StoredValidation
 from tests.workbench.test_pages import HOSTILE, Page, Visitor, assert_whole
 
 CHECK = {"type": "contains", "version": "1", "calls_model": False, "digest": "1" * 64, "metric": "rate",
@@ -81,6 +82,19 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     made = Shop(tmp_path)
     yield made
     made.store.close()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The candidates of the comparisons that are worked out from now on."""
+    found: list[str] = []
+
+    def counted(history: History, candidate: StoredRun, *more: Any) -> Any:
+        found.append(candidate.id)
+        return compare_runs(history, candidate, *more)
+
+    monkeypatch.setattr("oloproof.workbench.pages.compared.compare_runs", counted)
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -336,17 +350,24 @@ def test_what_a_judge_says_is_not_called_what_people_would_say(shop: Shop) -> No
     shop.run("new", {"mug": ("y", PASS)}, criteria=judged)
     visitor = Visitor(shop.root)
     assert "no labels show yet that it agrees with people: the judge is not validated" in visitor.get(TWO).words
+    validated = StoredValidation("caption", "1" * 64, "2" * 64, 1, "VALIDATED", "agrees", {})
+    Labels(shop.store).add_validation(validated)
+    assert "What the validated judge says in both runs (judge_rate), not the rate of people" in visitor.get(TWO).words
     visitor.desk.close()
 
 
-def test_a_comparison_is_worked_out_once_and_anew_for_another_database(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = []
-    monkeypatch.setattr(
-        "oloproof.workbench.pages.compared.compare_runs",
-        lambda *given: asked.append(given[1].id) or compare_runs(*given),
-    )
+def test_a_comparison_is_worked_out_anew_when_a_judge_was_held_to_labels_since(shop: Shop, asked: list[str]) -> None:
+    shop.run("old", {"mug": ("x", PASS)})
+    shop.run("new", {"mug": ("y", FAIL)})
+    visitor = Visitor(shop.root)
+    visitor.get(TWO)
+    Labels(shop.store).add_validation(StoredValidation("says", "1" * 64, "2" * 64, 1, "NOT_VALIDATED", "no", {}))
+    visitor.get(TWO)
+    assert asked == ["new", "new"]
+    visitor.desk.close()
+
+
+def test_a_comparison_is_worked_out_once_and_anew_for_another_database(shop: Shop, asked: list[str]) -> None:
     shop.run("old", {"mug": ("x", PASS)})
     shop.run("new", {"mug": ("y", FAIL)})
     visitor = Visitor(shop.root)

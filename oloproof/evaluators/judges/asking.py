@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.prompt import SYSTEM, reminder
 from oloproof.evaluators.judges.replies import Shape, Unusable, read_reply
-from oloproof.providers import ChatClient, ChatRequest, Part
+from oloproof.providers import NOTHING_COUNTED, ChatClient, ChatRequest, Part, Usage
 from oloproof.records import Verdict
 
 
@@ -15,7 +15,8 @@ from oloproof.records import Verdict
 class Opinion:
     """What came of one question: verdicts, or why there are none, and the model that answered. One of many votes.
 
-    ``kept`` says that asking again would give the same; ``said`` is the reply as it came, for people to read.
+    ``kept`` says that asking again would give the same; ``said`` is the reply as it came, for people to read. ``usage``
+    has the tokens of every reply.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -24,6 +25,7 @@ class Opinion:
     said: str = ""
     thinking: str = ""
     requests: int = 0
+    usage: Usage = NOTHING_COUNTED
 
     @property
     def usable(self) -> bool:
@@ -52,12 +54,12 @@ class Asker:
         request = self._request(parts, vote, ())
         try:
             reply = self.client.ask(request)
-            requests = reply.attempts
+            requests, usage = reply.attempts, reply.usage
             found = read_reply(reply.text, reply.finish, self.shape)
             if isinstance(found, Unusable) and found.worth_reminding and reply.text:
                 turns = (("assistant", reply.text), ("user", reminder(self.shape)))
                 reply = self.client.ask(self._request(parts, vote, turns))
-                requests += reply.attempts
+                requests, usage = requests + reply.attempts, usage + reply.usage
                 found = read_reply(reply.text, reply.finish, self.shape)
         except CallFailed as error:
             failed = Verdict.missing(f"the judge gave no answer: {error}", code=error.code)
@@ -65,8 +67,10 @@ class Asker:
         said, thinking = (reply.text or "")[:_LONGEST_SAID], reply.thinking[:_LONGEST_SAID]
         if isinstance(found, Unusable):
             verdict = Verdict(found.outcome, found.reason, details={"code": found.code, "said": said[:_SHOWN]})
-            return Opinion((verdict,) * self.outputs, found.finished, reply.model_served, said, thinking, requests)
-        return Opinion(tuple(found), True, reply.model_served, said, thinking, requests)
+            verdicts, kept = (verdict,) * self.outputs, found.finished
+        else:
+            verdicts, kept = tuple(found), True
+        return Opinion(verdicts, kept, reply.model_served, said, thinking, requests, usage)
 
     def _request(self, parts: tuple[Part, ...], vote: int, follow_up: tuple[tuple[str, str], ...]) -> ChatRequest:
         return ChatRequest(

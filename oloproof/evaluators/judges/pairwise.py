@@ -21,7 +21,7 @@ from oloproof.evaluators.judges.pairwise_prompt import (
     pair_rubric_words,
 )
 from oloproof.evaluators.judges.replies import PARSER_VERSION, ChoiceShape
-from oloproof.evaluators.judges.seen import Seen
+from oloproof.evaluators.judges.seen import Seen, usage_record
 from oloproof.evaluators.judges.sight import Sight, worst
 from oloproof.providers import ImagePart, Part, TextPart
 from oloproof.records import Judgement, MediaItem, Verdict
@@ -289,6 +289,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
             "said": [opinion.said],
             "thinking": [opinion.thinking] if opinion.thinking else [],
             "requests": opinion.requests,
+            "usage": usage_record(opinion.usage),
         }
 
 

@@ -14,10 +14,10 @@ from oloproof.evaluators.judges.model_judge import ModelJudge
 from oloproof.evaluators.judges.options import RubricJudgeOptions
 from oloproof.evaluators.judges.prompt import PROMPT_VERSION, rubric_words
 from oloproof.evaluators.judges.replies import PARSER_VERSION, Grade, Shape
-from oloproof.evaluators.judges.seen import Seen
+from oloproof.evaluators.judges.seen import Seen, usage_record
 from oloproof.evaluators.judges.sight import Sight, worst
 from oloproof.evaluators.judges.voting import settled
-from oloproof.providers import Part, TextPart
+from oloproof.providers import NOTHING_COUNTED, Part, TextPart
 from oloproof.records import Judgement, MediaItem
 
 _LONGEST_CASE_KEPT = 8_000
@@ -172,4 +172,5 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
             "said": [opinion.said for opinion in opinions],
             "thinking": [opinion.thinking for opinion in opinions if opinion.thinking],
             "requests": sum(opinion.requests for opinion in opinions),
+            "usage": usage_record(sum((opinion.usage for opinion in opinions), NOTHING_COUNTED)),
         }

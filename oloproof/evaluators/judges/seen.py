@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from oloproof.providers import Part
+from oloproof.providers import Part, Usage
 from oloproof.records import MediaItem
 
 
@@ -17,6 +17,11 @@ class Seen:
     parts: tuple[Part, ...] = ()
     saw: tuple[Mapping[str, Any], ...] = ()
     ffmpeg: str | None = None
+
+
+def usage_record(usage: Usage) -> dict[str, int | None]:
+    """Return what is kept of the tokens that an answer took, as the server counted them; None where it did not."""
+    return {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
 
 
 def record_of(kind: str, item: MediaItem, **known: Any) -> dict[str, Any]:

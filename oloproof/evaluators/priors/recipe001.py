@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from oloproof.evaluators.priors.labels import Label
 
 _NO_WORD = re.compile(r"\W+")
 
 
+@lru_cache(maxsize=8192)
 def plain_words(text: str) -> str:
     """Return a text as that tool compares it: NFKC, case folded, everything but word signs a space."""
     return _NO_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from oloproof.labels.importing import DEFAULT_GUIDE
 from oloproof.labels.problems import criterion_number
@@ -27,13 +25,9 @@ class Asked:
 def asked_of(run: StoredRun, criterion: str) -> Asked:
     """Return what is asked of the cases of a criterion: what its rubric says, where that is one short sentence."""
     entry = run.criteria[criterion_number(run, criterion)]
-    declared = run.document.get("project", {}).get("evaluators", [])
-    number = entry.get("evaluator", -1)
-    options: Mapping[str, Any] = declared[number] if 0 <= number < len(declared) else {}
-    rubric = visible(str(options.get("rubric_text") or "").strip())
-    if options.get("rubric_file"):
-        rubric = f"The rubric stands in {visible(str(options['rubric_file']))} of the project."
-    if 0 < len(rubric) <= _LONGEST_QUESTION and "\n" not in rubric and not options.get("rubric_file"):
+    identity = run.document.get("judges", {}).get(entry["digest"], {})
+    rubric = visible(str(identity.get("rubric") or "").strip())
+    if 0 < len(rubric) <= _LONGEST_QUESTION and "\n" not in rubric:
         return Asked(rubric, "")
     return Asked(f"Does this pass {visible(criterion)}?", rubric)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow
-from oloproof.reports.family_figures import is_told_by_variant
+from oloproof.reports.family_figures import is_in_families
 from oloproof.reports.pages import banner_of, facts_of, metric_row, rule_row
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible, worst_first
-from oloproof.running.deciding import Conclusion, relations_of
+from oloproof.running.deciding import relations_of
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import RUNS, judge_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
@@ -72,7 +72,7 @@ def run_page(visit: Visit) -> Response:
         ),
         run=run.id,
         banner=banner,
-        facts=_facts(visit, run, conclusion),
+        facts=visit.kept(run, "facts", lambda: tuple(facts_of(visit.browsing, run, conclusion.metrics))),
         progress=None if run.state == "complete" else progress_of(visit, run),
         live=run.state == "running",
         level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
@@ -85,7 +85,7 @@ def run_page(visit: Visit) -> Response:
         metrics=tuple(
             metric_row(one, run)
             for one in conclusion.metrics
-            if one.criterion not in ruled and not is_told_by_variant(one, relations)
+            if one.criterion not in ruled and not is_in_families(one, relations)
         ),
         notices=tuple(Fact(one.code, visible(one.message)) for one in run.notices),
         gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
@@ -100,11 +100,3 @@ def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:
             state = state_of(visit.browsing, criterion, judge)
             address = judge_address(judge, [("criterion", criterion)])
             yield JudgeLink(visible(criterion), state.mark, state.word, address)
-
-
-def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> tuple[Fact, ...]:
-    kept = visit.kept_facts(run)
-    if kept is None:
-        kept = tuple(facts_of(visit.browsing, run, conclusion.metrics))
-        visit.keep_facts(run, kept)
-    return kept

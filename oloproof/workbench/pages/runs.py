@@ -14,8 +14,9 @@ from oloproof.records import ORIGINAL, Metric
 from oloproof.reports.contexts import Mark, Plot
 from oloproof.reports.pages import MARKS, axis_of
 from oloproof.reports.plots import plot_of
-from oloproof.reports.wording import count_words, headline, one_line, seconds_words, visible, worst_first
+from oloproof.reports.wording import cost_words, count_words, headline, one_line, seconds_words, visible, worst_first
 from oloproof.running.deciding import Conclusion
+from oloproof.running.judge_documents import judges_document
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import judge_address, run_address, runs_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
@@ -68,6 +69,7 @@ class RunRow:
     not_measured: tuple[str, ...]
     size: str
     took: str
+    cost: str
     progress: Progress | None
     choice: Choice | None
 
@@ -159,6 +161,10 @@ def _bar_words(rule: RuleOptions) -> str:
     return f"at least {rule.min:g}" if rule.min is not None else f"at most {rule.max:g}"
 
 
+def _cost(visit: Visit, run: StoredRun) -> str:
+    return cost_words(judges_document(visit.browsing, run))
+
+
 def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequence[str]) -> RunRow:
     state, mark, sentence = _told(run, conclusion)
     rules = rules_of(run)
@@ -177,6 +183,7 @@ def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequenc
         not_measured=tuple(_not_measured(whole.values())) if conclusion.metrics else (),
         size=count_words(run.cases, "case") + (" (a part)" if run.partial else ""),
         took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
+        cost="" if run.finished is None else visit.kept(run, "cost", lambda: _cost(visit, run)),
         progress=progress_of(visit, run) if run.state == "running" else None,
         choice=_choice(run),
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -15,7 +15,6 @@ from starlette.responses import HTMLResponse, Response
 from oloproof.errors import RunNotFound
 from oloproof.labels.queue import Samples
 from oloproof.media import MediaReader
-from oloproof.reports.contexts import Fact
 from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
 from oloproof.reports.html import style
 from oloproof.reports.wording import visible
@@ -27,9 +26,10 @@ from oloproof.workbench.pages.addresses import COMPARE, JUDGES, REVIEWS, RUNS
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+Kept = TypeVar("Kept")
 TEMPLATES = Path(__file__).parent.parent / "templates"
 THEMES = ("light", "dark")
-_MOST_FACTS = 64
+_MOST_TOLD = 256
 
 
 class Desk(Protocol):
@@ -123,7 +123,7 @@ class Visit:
     desk: Desk
     browsing: Browsing
     samples: Samples
-    facts: OrderedDict[tuple[int, float], tuple[Fact, ...]]
+    told: OrderedDict[tuple[int, float, str], Any]
 
     @property
     def query(self) -> dict[str, str]:
@@ -154,16 +154,20 @@ class Visit:
             section=section,
         )
 
-    def keep_facts(self, run: StoredRun, facts: tuple[Fact, ...]) -> None:
-        """Keep what is told of a finished run: counting it again would take as long as the run is large."""
-        if run.finished is not None:
-            self.facts[(run.number, run.finished)] = facts
-            while len(self.facts) > _MOST_FACTS:
-                self.facts.popitem(last=False)
-
-    def kept_facts(self, run: StoredRun) -> tuple[Fact, ...] | None:
-        """Return what was kept of a run."""
-        return None if run.finished is None else self.facts.get((run.number, run.finished))
+    def kept(self, run: StoredRun, what: str, make: Callable[[], Kept]) -> Kept:
+        """Return what ``make`` tells of a run; of a finished one it is told once, since counting takes as long as the
+        run is large.
+        """
+        if run.finished is None:
+            return make()
+        key = (run.number, run.finished, what)
+        if key not in self.told:
+            self.told[key] = make()
+        self.told.move_to_end(key)
+        while len(self.told) > _MOST_TOLD:
+            self.told.popitem(last=False)
+        found: Kept = self.told[key]
+        return found
 
 
 Page = Callable[[Visit], Response]
@@ -180,7 +184,7 @@ class Pages:
     no_case: Callable[[Visit, NoCase], Response]
     _browsing: Browsing | None = None
     _samples: Samples | None = None
-    _facts: OrderedDict[tuple[int, float], tuple[Fact, ...]] = field(default_factory=OrderedDict)
+    _told: OrderedDict[tuple[int, float, str], Any] = field(default_factory=OrderedDict)
 
     def handler(self, page: Page) -> Callable[[Request], Response]:
         """Return ``page`` as a handler; what does not exist is answered by the pages for that."""
@@ -202,7 +206,7 @@ class Pages:
         if self._browsing is None or self._samples is None or self._browsing.store is not desk.store:
             self._browsing = Browsing(desk.store)
             self._samples = Samples(self._browsing)
-        return Visit(request, desk, self._browsing, self._samples, self._facts)
+        return Visit(request, desk, self._browsing, self._samples, self._told)
 
 
 def render(template: str, page: Any, status: int = 200) -> HTMLResponse:

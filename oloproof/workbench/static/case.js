@@ -12,12 +12,11 @@ const sounds = [...document.querySelectorAll("[data-sound]")].map((root) => new 
 const players = [...clips, ...sounds];
 const MODES = ["wipe", "flicker", "difference"];
 let last = null;
-let frame = -1;
 
 // The clip or sound that keys reach: the one last used, else that of the output, else the first.
 function current(among) {
   if (among.includes(last)) return last;
-  return among.find((one) => one.medium.ariaLabel.startsWith("output")) ?? among[0];
+  return among.find((one) => one.medium.getAttribute("aria-label").startsWith("output")) ?? among[0];
 }
 
 function use(player) {
@@ -32,15 +31,16 @@ function clipOf(button) {
 function seek(button) {
   const clip = clipOf(button);
   use(clip);
-  clip.seek(Number(button.dataset.seek));
+  clip.seekMarker(button.dataset.seek);
   clip.root.scrollIntoView({ block: "nearest", inline: "center" });
 }
 
 function nextFrame() {
-  const buttons = [...document.querySelectorAll(".seen [data-seek]:not([hidden])")];
-  if (buttons.length === 0) return false;
-  frame = (frame + 1) % buttons.length;
-  seek(buttons[frame]);
+  const marked = clips.filter((clip) => clip.moments.length > 0);
+  if (marked.length === 0) return false;
+  const clip = current(marked);
+  use(clip);
+  clip.seekMarker(clip.moments[(clip.marker + 1) % clip.moments.length]);
   return true;
 }
 
@@ -82,11 +82,24 @@ function startPictures() {
   });
 }
 
+// Says in the strip of what a judge saw which frames they are, once the clip's frames are known.
+function numberFrames(clip) {
+  for (const button of document.querySelectorAll(".seen [data-seek]")) {
+    if (clip.table === null || clipOf(button) !== clip) continue;
+    const size = button.closest(".line").querySelector(".score");
+    const frame = `frame ${clip.frameAt(Number(button.dataset.seek)) + 1}`;
+    size.textContent = [frame, size.textContent].filter(Boolean).join(", ");
+  }
+}
+
 function startPlayers() {
   for (const player of players) {
-    for (const kind of ["pointerdown", "focusin"]) player.root.addEventListener(kind, () => use(player));
+    // not when a button is pressed down: hints that come and go would move it away before it is let go
+    player.root.addEventListener("click", () => use(player));
+    player.root.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && use(player));
   }
   use(null);
+  for (const clip of clips) clip.root.addEventListener("frames", () => numberFrames(clip));
   for (const button of document.querySelectorAll("[data-seek]")) {
     button.hidden = clipOf(button) === undefined;
     button.addEventListener("click", () => seek(button));

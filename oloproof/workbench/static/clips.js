@@ -16,6 +16,8 @@ export class Clip extends Player {
     this.loading = null;
     this.still = null;
     this.markers = [...root.querySelectorAll("[data-marker]")];
+    this.moments = this.markers.map((marker) => marker.dataset.marker);
+    this.marker = -1; // the one last gone to
     this.watch();
     for (const button of root.querySelectorAll("[data-step]")) {
       button.addEventListener("click", () => this.step(Number(button.dataset.step)));
@@ -31,7 +33,6 @@ export class Clip extends Player {
     super.listen();
     this.medium.addEventListener("play", () => (this.wanted = null));
     this.medium.addEventListener("seeked", () => this.arrived());
-    for (const kind of ["play", "seeking"]) this.medium.addEventListener(kind, () => this.load(), { once: true });
     this.medium.addEventListener("loadedmetadata", () => this.measured());
     this.medium.addEventListener("error", () => this.showStills());
     if (this.medium.readyState > 0) queueMicrotask(() => this.measured());
@@ -41,6 +42,7 @@ export class Clip extends Player {
   measured() {
     sizePlate(this.medium.parentElement, this.medium.videoWidth, this.medium.videoHeight);
     this.placeMarkers();
+    this.load();
   }
 
   watch() {
@@ -53,7 +55,11 @@ export class Clip extends Player {
     this.medium.requestVideoFrameCallback(seen);
   }
 
-  // Fetches once when each frame is shown; without that table steps are a guess, and say so.
+  toggle() {
+    if (!this.still) super.toggle();
+  }
+
+  // Fetches once when each frame is shown. Without that table a step is a 25th of a second, and no frame is numbered.
   load() {
     this.loading ??= fetch(this.root.dataset.frames)
       .then((answer) => (answer.ok ? answer.json() : null))
@@ -62,6 +68,7 @@ export class Clip extends Player {
         this.table = table;
         this.placeMarkers();
         this.told();
+        this.root.dispatchEvent(new Event("frames"));
       });
     return this.loading;
   }
@@ -112,6 +119,12 @@ export class Clip extends Player {
     await this.load();
     if (this.table) this.goTo(this.frameAt(seconds));
     else this.seekTo(seconds);
+  }
+
+  // Goes to a frame that a judge saw: one of the moments of the markers, as it is written there.
+  seekMarker(moment) {
+    this.marker = this.moments.indexOf(moment);
+    return this.seek(Number(moment));
   }
 
   goTo(frame) {

@@ -25,7 +25,8 @@ def test_two_runs_are_chosen_by_keys_and_the_case_that_broke_is_seen_with_both_o
     for version, said in (("v1", "blue"), ("v2", "red")):
         told = opened.get_by_role("region", name=re.compile(version))
         expect(told.locator(".answer")).to_have_text(said)
-        shown = opened.get_by_role("img", name=re.compile(f"{version}: output picture"))
+    opened.get_by_role("button", name="Side by side").click()
+    for shown in (opened.locator("[data-layer=first]"), opened.locator("[data-layer=beside]")):
         assert is_like(colour_in_the_middle(shown), (0, 0, 255))
     page.get_by_role("list", name="Which pairs").get_by_role("link", name=re.compile("Fixed")).click()
     expect(page.get_by_role("article", name="square-05")).to_be_visible()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import Visit
+from tests.workbench.browser.visit import WIDTHS, Visit
 
 LIGHT, DARK = "rgb(251, 251, 250)", "rgb(18, 19, 20)"
 
@@ -41,6 +41,13 @@ def test_a_chosen_theme_stands_in_the_page_itself_so_that_nothing_flashes(
     page = visit.open("/")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     expect(page.locator("body")).to_have_css("background-color", DARK)
+
+
+def test_a_phone_shows_each_metric_of_a_run_in_a_width_that_can_be_read(visit: Visit) -> None:
+    page = visit.open("/")
+    page.set_viewport_size(WIDTHS["narrow"])
+    widths = page.locator(".runs td.metric").evaluate_all("cells => cells.map(cell => cell.offsetWidth)")
+    assert min(widths) >= 120
 
 
 def test_no_page_is_wider_than_its_window(visit: Visit, shop: Shop) -> None:
