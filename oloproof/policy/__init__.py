@@ -6,11 +6,13 @@ from oloproof.policy.families import FamilyAsk, family_metrics
 from oloproof.policy.members import Family, families
 from oloproof.policy.members import Reader as FamilyReader
 from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
+from oloproof.policy.moves import MOVES, Move, move_of
 from oloproof.policy.prior_metrics import rates_by_group
 from oloproof.policy.reasons import REASONS
 from oloproof.policy.rules import Standing, count_against, decide_rule, threshold_of
 
 __all__ = [
+    "MOVES",
     "REASONS",
     "CaseValue",
     "Comparison",
@@ -18,6 +20,7 @@ __all__ = [
     "FamilyAsk",
     "FamilyReader",
     "Measure",
+    "Move",
     "Standing",
     "answer_reader",
     "compare_cases",
@@ -26,6 +29,7 @@ __all__ = [
     "decide_rule",
     "families",
     "family_metrics",
+    "move_of",
     "partial_decision",
     "rate_of",
     "rates_by_group",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -13,8 +13,19 @@ from oloproof.labels.saw import saw_words
 from oloproof.media import MediaReader
 from oloproof.media.images import thumbnail
 from oloproof.records import Judgement, MediaItem, Verdict
-from oloproof.reports.contexts import CaseView, Column, Fact, Mark, MediaView, TrialView, Value, VerdictView
+from oloproof.reports.contexts import (
+    CaseView,
+    Column,
+    Fact,
+    FamilyMember,
+    Mark,
+    MediaView,
+    TrialView,
+    Value,
+    VerdictView,
+)
 from oloproof.reports.delivered import shown_media
+from oloproof.reports.family_strip import kin_of, members_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     WORST_FIRST,
@@ -64,9 +75,8 @@ class CaseViews:
 
     def case(self, run: StoredRun, trials: Iterable[StoredTrial], word: str, number: int) -> CaseView:
         """Return the view of one case, the ``number``-th on its page; ``word`` is its worst."""
-        trials = iter(trials)
-        found = list(islice(trials, MOST_TRIALS))
-        more = sum(1 for _ in trials)
+        everything = list(trials)
+        found, more = everything[:MOST_TRIALS], len(everything) - MOST_TRIALS
         first = found[0]
         return CaseView(
             id=self._text(first.case_id),
@@ -75,9 +85,17 @@ class CaseViews:
             summary=self._summary(run, found),
             slice=self._pairs(first.slice),
             opened=word != "pass" and number < UNFOLDED,
+            members=self.members(run, everything),
             trials=tuple(self._trial(run, trial, single=len(found) == 1) for trial in found),
-            more=f"{more:,} trials more of this case are not shown" if more else None,
+            more=f"{more:,} trials more of this case are not shown" if more > 0 else None,
         )
+
+    def members(self, run: StoredRun, trials: Sequence[StoredTrial]) -> tuple[FamilyMember, ...]:
+        """Return the family of a case, each member by its first repeat; nothing where it has no variants."""
+        kin = kin_of(run, trials)
+        said = [(_MARKS[word], word) for one in kin for word in (worst_word(one.trial),)]
+        shown = (replace(one, fact=self.hide.text(one.fact)) for one in members_of(run, kin, said))
+        return tuple(shown)
 
     def _text(self, text: str) -> str:
         return visible(self.hide.text(text))
@@ -111,7 +129,7 @@ class CaseViews:
 
     def _trial(self, run: StoredRun, trial: StoredTrial, *, single: bool) -> TrialView:
         execution = trial.execution
-        media = tuple(self._media(item) for item in shown_media(trial))
+        media = tuple(self.file(item) for item in shown_media(trial))
         word = worst_word(trial)
         place = place_words(trial.variant, trial.repeat)
         verdicts = [
@@ -165,7 +183,8 @@ class CaseViews:
             saw=() if saw is None else tuple(_cut(self._text(line)) for line in saw_words(saw).splitlines()),
         )
 
-    def _media(self, item: MediaItem) -> MediaView:
+    def file(self, item: MediaItem) -> MediaView:
+        """Return the view of one file, in the state in which it is now."""
         state = self.reader.state(item)
         picture = self._thumbnail(item) if self.thumbnails and state == "verified" and item.kind == "image" else None
         mark, words = _STATES[state]

@@ -77,6 +77,142 @@ class MetricRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceRow:
+    """One value of a slice key with its metric. ``address`` leads to its cases, None where there are no such pages."""
+
+    value: str
+    address: str | None
+    metric: MetricRow
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """How one criterion fares by one slice key, the lowest estimate first; ``more`` tells of values left out."""
+
+    key: str
+    rows: tuple[SliceRow, ...]
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """How one criterion fares in the slices of a run."""
+
+    criterion: str
+    tables: tuple[SliceTable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaPlot:
+    """How far a variant lies from the original, on an axis with the 0 in it. Places are per cent of the width.
+
+    ``bar``, ``allowed`` and the shade are as in :class:`Plot`. ``reaches`` tells at which edge the interval goes on,
+    and ``beyond`` that the estimate itself lies past it.
+    """
+
+    label: str
+    x: str
+    width: str
+    estimate: str | None
+    bar: str | None
+    allowed: Literal["left", "right"] | None
+    shade_x: str
+    shade_width: str
+    reaches: tuple[Literal["left", "right"], ...]
+    beyond: Literal["left", "right"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A number on an axis at its place; ``anchor`` is the end of the text that stands there."""
+
+    x: str
+    words: str
+    anchor: Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveCell:
+    """What became of one case as a variant delivers it. ``move`` names its shape; ``address`` leads to the case."""
+
+    x: str
+    move: str
+    words: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRow:
+    """One variant: how far it moves its cases from the original, in numbers, and which cases these are.
+
+    ``mark`` is that of the rule that bounds it, which ``state`` says in words. ``instead`` stands where there is no
+    difference to draw. ``told`` are the counts beside; ``cells`` follow the cases of the section, which ``summary``
+    counts by what became of them.
+    """
+
+    variant: str
+    relation: str
+    mark: Mark | None
+    state: str
+    delta: DeltaPlot | None
+    instead: str
+    estimate: str
+    interval: str
+    told: tuple[str, ...]
+    cells: tuple[MoveCell, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSign:
+    """A shape of the map with what it says."""
+
+    move: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class FamilySection:
+    """The families of a run for one criterion.
+
+    ``zero`` is the place of no difference, ``band_x`` and ``band_width`` that of the noise floor, None where none was
+    measured. ``cell`` is the width of a cell of the map; ``single`` says that there is one case and so no map.
+    """
+
+    criterion: str
+    sentence: str
+    ticks: tuple[Tick, ...]
+    zero: str
+    band_x: str | None
+    band_width: str | None
+    rows: tuple[FamilyRow, ...]
+    cell: str
+    heading: str
+    single: bool
+    notes: tuple[str, ...]
+    signs: tuple[MoveSign, ...]
+    metrics: tuple[MetricRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyMember:
+    """One member of a case's family: what was delivered, what it is to the original, and what was said of it.
+
+    ``fact`` is what was found of the file, or why the member was not asked; sizes and digests are empty without one.
+    """
+
+    name: str
+    mark: Mark
+    word: str
+    relation: str
+    fact: str
+    measured: str
+    size: str
+    sha256: str
+    sha256_short: str
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """An input, output or expected value: prose, or JSON to be set in mono. ``more`` tells what was cut off."""
 
@@ -158,6 +294,7 @@ class CaseView:
     summary: str
     slice: tuple[Fact, ...]
     opened: bool
+    members: tuple[FamilyMember, ...]
     trials: tuple[TrialView, ...]
     more: str | None
 
@@ -183,7 +320,9 @@ class RunPage:
     facts: tuple[Fact, ...]
     level: str
     rules: tuple[RuleRow, ...]
+    families: tuple[FamilySection, ...]
     metrics: tuple[MetricRow, ...]
+    slices: Slices | None
     notices: tuple[Fact, ...]
     cases: Iterable[CaseView]
     cases_words: str

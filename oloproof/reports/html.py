@@ -51,9 +51,14 @@ def write_html(
     hide = Withholding(frozenset({"paths"}), history.store.root)
     views = CaseViews(reader, hide, thumbnails)
     page = run_page(history, run, conclusion, views, hide, policy=policy, cases=cases)
-    css = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    css = style()
     template = environment().get_template("report.html.j2")
     stream.writelines(template.generate(page=page, css=_trusted(css), content_policy=_content_policy(css)))
+
+
+def style() -> str:
+    """Return the style of everything that reports and pages share."""
+    return "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "families.css"))
 
 
 def _trusted(css: str) -> Markup:

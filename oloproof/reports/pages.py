@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
@@ -12,23 +12,26 @@ from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.reports.case_views import CaseViews, worst_word
-from oloproof.reports.contexts import Banner, CaseView, Fact, Mark, MetricRow, RuleRow, RunPage
-from oloproof.reports.plots import RATE_AXIS, plot_of
+from oloproof.reports.contexts import Banner, CaseView, Fact, FamilySection, Mark, RuleRow, RunPage
+from oloproof.reports.families import family_cases, family_section, has_families
+from oloproof.reports.family_figures import is_in_families
+from oloproof.reports.metric_rows import axis_of, metric_row
+from oloproof.reports.plots import plot_of
+from oloproof.reports.slices import slices_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     age_words,
     cost_words,
     count_words,
-    counted,
-    metric_name,
     one_line,
     seconds_words,
     visible,
     worst_first,
 )
-from oloproof.running.deciding import Conclusion, measures_of
+from oloproof.running.deciding import Conclusion, measures_of, relations_of
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
+from oloproof.storage.browsing import Browsing
 
 MARKS: dict[DecisionState, Mark] = {
     "PASS": "pass",
@@ -60,6 +63,7 @@ def run_page(
     rules = {} if policy is None else {rule.id: rule.spelled_out for rule in policy.rules}
     level = conclusion.metrics[0].level if conclusion.metrics else 0.95
     banner = banner_of(run, conclusion.decisions, hide)
+    relations = relations_of(run.document)
     return RunPage(
         title=f"{banner.state}: {visible(run.project)}, {visible(run.system_name)} {visible(run.system_version)}",
         run=run.id,
@@ -71,12 +75,43 @@ def run_page(
             rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
             for one in worst_first(conclusion.decisions)
         ),
-        metrics=tuple(metric_row(one, run) for one in conclusion.metrics),
+        families=tuple(_families(history, run, conclusion, rules, chosen)),
+        metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_in_families(one, relations)),
+        slices=slices_of(history, run, conclusion),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
         version=str(run.document.get("versions", {}).get("oloproof", "")),
     )
+
+
+def _families(
+    history: History,
+    run: StoredRun,
+    conclusion: Conclusion,
+    rules: Mapping[str, RuleOptions],
+    chosen: Sequence[tuple[str, str]],
+) -> Iterator[FamilySection]:
+    """Yield the families for each criterion; a cell of their map leads to its case where the page shows that."""
+    if not has_families(run) or not conclusion.metrics:
+        return
+    index = Browsing(history.store).index(run)
+    anchors = {case: f"#case-{number}" for number, (case, _) in enumerate(chosen, start=1)}
+    for criterion in measures_of(run.document):
+        yield family_section(
+            run,
+            criterion,
+            conclusion.metrics,
+            ruled(conclusion.decisions, rules),
+            family_cases(history, run, index, criterion),
+            lambda case, _variant: anchors.get(case),
+            lambda metric: metric_row(metric, run),
+        )
+
+
+def ruled(decisions: Sequence[Decision], rules: Mapping[str, RuleOptions]) -> list[tuple[RuleOptions, Decision]]:
+    """Return the rules of a policy, each with what it decided."""
+    return [(rules[one.rule], one) for one in decisions if one.rule in rules]
 
 
 def choose_cases(history: History, run: StoredRun, limit: int) -> tuple[list[tuple[str, str]], int]:
@@ -228,29 +263,3 @@ def _measured(metric: Metric) -> str:
     parts = [f"{metric.observed:,} of {metric.n:,}"]
     parts += [f"{count:,} {word}" for word in ("missing", "invalid", "excluded") if (count := getattr(metric, word))]
     return ", ".join(parts)
-
-
-def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
-    """Return the ends of the axis that a metric lies on."""
-    if metric.kind in ("difference", "count"):
-        return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
-    measure = measures_of(run.document).get(metric.criterion)
-    return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
-
-
-def metric_row(one: Metric, run: StoredRun) -> MetricRow:
-    """Return the row of a metric."""
-    passed, failed = counted(one)
-    return MetricRow(
-        criterion=visible(metric_name(one)),
-        about=f"{one.estimand.replace('_', ' ')}, {one.method}",
-        plot=plot_of(one, axis_of(one, run)),
-        estimate=number_words(one.estimate, one.kind),
-        interval=interval_words(one),
-        n=f"{one.n:,}",
-        passed=passed,
-        failed=failed,
-        missing=f"{one.missing:,}",
-        invalid=f"{one.invalid:,}",
-        excluded=f"{one.excluded:,}" if one.excluded else "",
-    )

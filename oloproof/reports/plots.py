@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal
 
 from oloproof.config.models import RuleOptions
@@ -25,7 +26,10 @@ def plot_of(metric: Metric, axis: tuple[float, float], rule: RuleOptions | None 
     bar = None if rule is None else rule.min if rule.min is not None else rule.max
     allowed: Side | None = None if rule is None or bar is None else "right" if rule.min is not None else "left"
     label = _label(metric, bar, allowed)
-    return interval_plot(metric.estimate, metric.interval, axis, label=label, bar=bar, allowed=allowed)
+    plot = interval_plot(metric.estimate, metric.interval, axis, label=label, bar=bar, allowed=allowed)
+    if metric.kind != "difference":
+        return plot
+    return replace(plot, low_end=f"{axis[0] * 100:g}".replace("-", "−"), high_end=f"{axis[1] * 100:+g} points")
 
 
 def interval_plot(
@@ -46,13 +50,13 @@ def interval_plot(
     named = axis != RATE_AXIS
     return Plot(
         label=label,
-        x=_text(low),
-        width=_text(max(high - low, 0.0)),
-        estimate=None if estimate is None else _text(_per_cent(estimate, axis)),
-        bar=None if place is None else _text(place),
+        x=per_cent_text(low),
+        width=per_cent_text(max(high - low, 0.0)),
+        estimate=None if estimate is None else per_cent_text(_per_cent(estimate, axis)),
+        bar=None if place is None else per_cent_text(place),
         allowed=allowed,
-        shade_x=_text(place) if place is not None and allowed == "right" else "0%",
-        shade_width="0%" if place is None else _text(100 - place if allowed == "right" else place),
+        shade_x=per_cent_text(place) if place is not None and allowed == "right" else "0%",
+        shade_width="0%" if place is None else per_cent_text(100 - place if allowed == "right" else place),
         low_end=f"{axis[0]:g}" if named else None,
         high_end=f"{axis[1]:g}" if named else None,
     )
@@ -68,7 +72,12 @@ def difference_plot(share: float, interval: tuple[float, float], reach: float, l
     """Return the drawing of a difference on an axis from ``-reach`` to ``reach``; ``label`` says it in words."""
     axis = (-reach, reach)
     low, high = (_per_cent(end, axis) for end in interval)
-    return Plot(label=label, x=_text(low), width=_text(high - low), estimate=_text(_per_cent(share, axis)))
+    return Plot(
+        label=label,
+        x=per_cent_text(low),
+        width=per_cent_text(high - low),
+        estimate=per_cent_text(_per_cent(share, axis)),
+    )
 
 
 def _per_cent(value: float, axis: tuple[float, float]) -> float:
@@ -76,7 +85,8 @@ def _per_cent(value: float, axis: tuple[float, float]) -> float:
     return min(max((value - low) / (high - low), 0.0), 1.0) * 100 if high > low else 0.0
 
 
-def _text(place: float) -> str:
+def per_cent_text(place: float) -> str:
+    """Return a place in per cent as drawings have it."""
     return f"{place:.2f}".rstrip("0").rstrip(".") + "%"
 
 

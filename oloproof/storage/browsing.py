@@ -9,19 +9,20 @@ from __future__ import annotations
 import difflib
 import json
 import math
-import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 from sqlalchemy import func, or_, select
 
 from oloproof.records import OUTCOMES, MediaItem, Outcome
+from oloproof.storage.families import FamilyIndex
 from oloproof.storage.history import History, StoredRun
-from oloproof.storage.rows import media_from_text, storable
+from oloproof.storage.kept import Kept
+from oloproof.storage.rows import deliveries_from_text, media_from_text, storable
 from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
 from oloproof.storage.store import Store
 
@@ -41,8 +42,9 @@ class Filter:
     """Which cases of a run, in which order.
 
     ``criterion`` is its number in the run. ``outcome`` is that of the criterion, or else the worst of all of them;
-    of several trials of a case the worst counts. ``slice`` has (key, value as text); ``text`` is looked for in the id,
-    the output, the error and the reasons, whatever the case of its ASCII letters.
+    of several trials of a case the worst counts, with ``variant`` of those of that one. ``slice`` has (key, value as
+    text); ``text`` is looked for in the id, the output, the error and the reasons, whatever the case of its ASCII
+    letters.
     """
 
     criterion: int | None = None
@@ -50,6 +52,7 @@ class Filter:
     slice: Slice = ()
     text: str = ""
     sort: Sort = "worst"
+    variant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Tile:
     """One case in a gallery, told by the worst of its trials (of the filter's criterion if it has one).
 
     ``told`` is the number of the criterion whose verdict ``outcome``, ``score`` and ``reason`` are; None without any.
+    ``media`` is what it recorded, and behind that what it was given where variants are made of it.
     """
 
     case_id: str
@@ -105,34 +109,12 @@ class RunsPage:
     next: int | None
 
 
-Key = TypeVar("Key", bound=Hashable)
-Made = TypeVar("Made")
-
-
-class _Kept(Generic[Key, Made]):
-    """The last few answers. Whoever asks for what another thread is making waits for it."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._made: OrderedDict[Key, Made] = OrderedDict()
-        self._lock = threading.RLock()
-
-    def get(self, key: Key, make: Callable[[], Made]) -> Made:
-        with self._lock:
-            if key not in self._made:
-                self._made[key] = make()
-            self._made.move_to_end(key)
-            while len(self._made) > self._most:
-                self._made.popitem(last=False)
-            return self._made[key]
-
-
 class Browsing(History):
     """The runs of one project, to look through. Safe to ask from several threads; make one and keep it."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
-        self._indexes: _Kept[tuple[int, float], CaseIndex] = _Kept(_MOST_RUNS)
+        self._indexes: Kept[tuple[int, float], CaseIndex] = Kept(_MOST_RUNS)
 
     def runs_page(self, size: int, *, before: int | None = None, text: str = "") -> RunsPage:
         """Return at most ``size`` runs older than the one numbered ``before``, newest first.
@@ -173,7 +155,17 @@ class Browsing(History):
     def tiles(self, rows: Sequence[int], criterion: int | None) -> dict[int, Tile]:
         """Return the tiles of trials given by their rows."""
         t, e = trials.c, executions.c
-        columns = (t.id, t.case_id, t.variant, t.repeat, e.error, e.seconds, e.media, e.id.label("execution_id"))
+        columns = (
+            t.id,
+            t.case_id,
+            t.variant,
+            t.repeat,
+            e.error,
+            e.seconds,
+            e.media,
+            e.id.label("execution_id"),
+            t.delivered,
+        )
         query = select(*columns).select_from(trials.join(executions)).where(t.id.in_(rows))
         told = self._told(rows, criterion)
         return {row.id: _tile(row, told.get(row.id)) for row in self._rows(query)}
@@ -202,33 +194,36 @@ class CaseIndex:
         self._browsing = browsing
         self._run = run
         self.cases: list[str] = []
-        self._rows: list[list[int]] = []
-        """The rows of each case's trials."""
+        self.families = FamilyIndex(browsing, run, self)
         self._places: list[list[int]] = []
         """The places of each case's trials among all that were read."""
+        self._rows: list[int] = []
+        """The row of each trial."""
         self._said: list[str] = []
         """For each trial its outcomes, one digit a criterion: few different texts, each held once."""
+        self._variants: list[str] = []
+        """The variant of each trial."""
         self._slices: list[str | None] = []
-        self._orders: _Kept[Filter, list[int]] = _Kept(_MOST_FILTERS)
-        self._found: _Kept[tuple[Slice, str], list[int]] = _Kept(_MOST_FILTERS)
-        self._ranks: _Kept[int | None, list[int]] = _Kept(_MOST_FILTERS)
-        self._values: _Kept[tuple[Sort, int | None], list[float]] = _Kept(_MOST_FILTERS)
+        self._orders: Kept[Filter, list[int]] = Kept(_MOST_FILTERS)
+        self._found: Kept[tuple[Slice, str, str | None], list[int]] = Kept(_MOST_FILTERS)
+        self._ranks: Kept[tuple[int | None, str | None], list[int]] = Kept(_MOST_FILTERS)
+        self._values: Kept[tuple[Sort, int | None, str | None], list[float]] = Kept(_MOST_FILTERS)
         self._read()
 
     def _read(self) -> None:
         t, v = trials.c, verdicts.c
         # a trial's verdicts lie in the order of the criteria, which is their key
         said = select(func.group_concat(v.outcome, "")).where(v.trial == t.id).scalar_subquery()
-        query = select(t.id, t.case_id, t.slice, said).where(t.run == self._run.number).order_by(t.position)
+        query = select(t.id, t.case_id, t.slice, t.variant, said).where(t.run == self._run.number).order_by(t.position)
         texts: dict[str, str] = {}
-        for place, (row, case, slice_, outcomes) in enumerate(self._browsing.rows_of(query)):
+        for place, (row, case, slice_, variant, outcomes) in enumerate(self._browsing.rows_of(query)):
             if not self.cases or self.cases[-1] != case:
                 self.cases.append(case)
-                self._rows.append([])
                 self._places.append([])
                 self._slices.append(None if slice_ is None else texts.setdefault(slice_, slice_))
-            self._rows[-1].append(row)
             self._places[-1].append(place)
+            self._rows.append(row)
+            self._variants.append(texts.setdefault(variant, variant))
             self._said.append(texts.setdefault(outcomes or "", outcomes or ""))
 
     def slices(self) -> dict[str, list[str]]:
@@ -241,7 +236,7 @@ class CaseIndex:
 
     def tally(self, wanted: Filter) -> dict[Outcome, int]:
         """Return how many cases there are of each outcome, whatever outcome ``wanted`` asks for."""
-        ranks = self._ranks_of(wanted.criterion)
+        ranks = self._ranks_of(wanted)
         counts = Counter(ranks[case] for case in self._within(wanted))
         return {outcome: counts[rank] for rank, outcome in enumerate(_WORST_FIRST)}
 
@@ -250,7 +245,7 @@ class CaseIndex:
         order = self._order(wanted)
         start = self._place(order, after) + 1
         chosen = order[start : start + size]
-        rows = [self._worst_row(case, wanted.criterion) for case in chosen]
+        rows = [self._worst_row(case, wanted) for case in chosen]
         tiles = self._browsing.tiles(rows, wanted.criterion)
         more = start + size < len(order)
         back = max(start - size, 0)
@@ -290,39 +285,51 @@ class CaseIndex:
         except ValueError:
             return -1
 
-    def _worst_row(self, case: int, criterion: int | None) -> int:
+    def said(self, case: int, criterion: int) -> Iterator[tuple[str, Outcome]]:
+        """Yield the variant of each trial of the ``case``-th case, and what the criterion says of it."""
+        for place in self._places[case]:
+            yield self._variants[place], _WORST_FIRST[_rank(self._said[place], criterion)]
+
+    def _own(self, case: int, variant: str | None) -> list[int]:
+        """Return the places of a case's trials, those of one variant."""
         places = self._places[case]
-        worst = min(range(len(places)), key=lambda number: _rank(self._said[places[number]], criterion))
-        return self._rows[case][worst]
+        return places if variant is None else [place for place in places if self._variants[place] == variant]
+
+    def _worst_row(self, case: int, wanted: Filter) -> int:
+        places = self._own(case, wanted.variant)
+        return self._rows[min(places, key=lambda place: _rank(self._said[place], wanted.criterion))]
 
     def _order(self, wanted: Filter) -> list[int]:
         """Return the numbers of the cases that match, in the order asked for."""
         return self._orders.get(wanted, lambda: self._sorted(wanted))
 
-    def _ranks_of(self, criterion: int | None) -> list[int]:
-        """Return the rank of the worst that is said of each case."""
+    def _ranks_of(self, wanted: Filter) -> list[int]:
+        """Return the rank of the worst that is said of each case; a case without the variant is missing."""
 
         def make() -> list[int]:
-            of_text = {text: _rank(text, criterion) for text in set(self._said)}
+            of_text = {text: _rank(text, wanted.criterion) for text in set(self._said)}
             ranks = [of_text[text] for text in self._said]
             return [
-                ranks[places[0]] if len(places) == 1 else min(ranks[one] for one in places) for places in self._places
+                ranks[own[0]] if len(own) == 1 else min((ranks[one] for one in own), default=_MISSING)
+                for own in (self._own(case, wanted.variant) for case in range(len(self.cases)))
             ]
 
-        return self._ranks.get(criterion, make)
+        return self._ranks.get((wanted.criterion, wanted.variant), make)
 
     def _within(self, wanted: Filter) -> list[int]:
-        """Return the cases whose slice and text match, in the order of the run."""
-        return self._found.get((wanted.slice, wanted.text), lambda: self._searched(wanted))
+        """Return the cases whose slice and text match and that have the variant, in the order of the run."""
+        return self._found.get((wanted.slice, wanted.text, wanted.variant), lambda: self._searched(wanted))
 
     def _searched(self, wanted: Filter) -> list[int]:
         cases = list(range(len(self.cases)))
+        if wanted.variant is not None:
+            cases = [case for case in cases if self._own(case, wanted.variant)]
         if wanted.slice:
             holds = {text: _holds(text, wanted.slice) for text in set(self._slices)}
             cases = [case for case in cases if holds[self._slices[case]]]
         if wanted.text:
             named = self._naming(wanted.text)
-            cases = [case for case in cases if not named.isdisjoint(self._rows[case])]
+            cases = [case for case in cases if any(self._rows[one] in named for one in self._own(case, wanted.variant))]
         return cases
 
     def _naming(self, text: str) -> set[int]:
@@ -335,7 +342,7 @@ class CaseIndex:
         return {row.id for row in self._browsing.rows_of(query)}
 
     def _sorted(self, wanted: Filter) -> list[int]:
-        found, ranks = self._within(wanted), self._ranks_of(wanted.criterion)
+        found, ranks = self._within(wanted), self._ranks_of(wanted)
         if wanted.outcome is not None:
             rank = _WORST_FIRST.index(wanted.outcome)
             found = [case for case in found if ranks[case] == rank]
@@ -344,10 +351,11 @@ class CaseIndex:
         if wanted.sort == "worst":
             return found if wanted.outcome is not None else sorted(found, key=ranks.__getitem__)
         criterion = wanted.criterion if wanted.sort == "score" else None
-        values = self._values.get((wanted.sort, criterion), lambda: self._measured(wanted.sort, criterion))
+        key = (wanted.sort, criterion, wanted.variant)
+        values = self._values.get(key, lambda: self._measured(*key))
         return sorted(found, key=values.__getitem__)
 
-    def _measured(self, sort: Sort, criterion: int | None) -> list[float]:
+    def _measured(self, sort: Sort, criterion: int | None, variant: str | None) -> list[float]:
         """Return what each case is sorted by: its lowest score, or its longest time below zero."""
         t, e, v = trials.c, executions.c, verdicts.c
         if sort == "time":
@@ -359,7 +367,10 @@ class CaseIndex:
         values = [
             math.inf if row[0] is None else row[0] for row in self._browsing.rows_of(query.limit(len(self._said)))
         ]
-        return [min(values[place] for place in places) for places in self._places]
+        return [
+            min((values[place] for place in self._own(case, variant)), default=math.inf)
+            for case in range(len(self.cases))
+        ]
 
 
 def _rank(said: str, criterion: int | None) -> int:
@@ -384,6 +395,7 @@ def _pattern(text: str) -> str:
 
 
 def _tile(row: Any, told: Any) -> Tile:
+    given = (one.item for one in deliveries_from_text(row.delivered, row.id) if one.item is not None)
     return Tile(
         case_id=row.case_id,
         variant=row.variant,
@@ -394,5 +406,5 @@ def _tile(row: Any, told: Any) -> Tile:
         reason="" if told is None else told.reason,
         error=row.error,
         seconds=row.seconds,
-        media=media_from_text(row.media, row.execution_id),
+        media=(*media_from_text(row.media, row.execution_id), *given),
     )

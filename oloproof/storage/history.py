@@ -232,8 +232,8 @@ class History:
         for row in self._stream(query):
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]))
 
-    def answers(self, run: StoredRun, criterion: int) -> Iterator[Observation]:
-        """Yield what :meth:`observations` does, with what was answered beside it."""
+    def answers(self, run: StoredRun, criterion: int, *, cases: Collection[str] | None = None) -> Iterator[Observation]:
+        """Yield what :meth:`observations` does, with what was answered beside it; of a few ``cases``, or of all."""
         t, v = trials.c, verdicts.c
         query = (
             select(
@@ -252,7 +252,9 @@ class History:
             .select_from(trials.join(executions).join(verdicts))
             .where(t.run == run.number, v.criterion == criterion)
         )
-        for row in self._stream(query):
+        if cases is not None:
+            query = query.where(t.case_id.in_([storable(case) for case in cases]))
+        for row in self._stream(query, by_place=cases is None):
             told = [None if value is None else str(value) for value in row[8:11]]
             yield Observation(row[1], row[2], row[3], row[4], OUTCOMES[row[5]], row[6], bool(row[7]), *told)
 
@@ -410,8 +412,8 @@ class History:
         with self.store.reading() as connection:
             return connection.scalar(query)
 
-    def _stream(self, query: Any) -> Iterator[Any]:
-        for page in self._pages(query):
+    def _stream(self, query: Any, *, by_place: bool = True) -> Iterator[Any]:
+        for page in self._pages(query, by_place=by_place):
             yield from page
 
     def _pages(self, query: Any, size: int = _PAGE, *, by_place: bool = True) -> Iterator[list[Any]]:

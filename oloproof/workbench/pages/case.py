@@ -13,17 +13,26 @@ from oloproof.records import ORIGINAL
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, VerdictView
 from oloproof.reports.delivered import shown_media
+from oloproof.reports.family_strip import kin_of
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import WORST_FIRST, outcome_of, place_words, visible
+from oloproof.reports.wording import WORST_FIRST, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing, Neighbours
 from oloproof.workbench.pages.addresses import RUNS, case_address, judge_address, run_address
 from oloproof.workbench.pages.gallery import MARKS
 from oloproof.workbench.pages.judge_states import state_of
-from oloproof.workbench.pages.pictures import ROLE_TITLES, Medium, PairPicture, medium_of, pair_pictures
+from oloproof.workbench.pages.kin import Strip, original_of, said_of, strip_of
+from oloproof.workbench.pages.pictures import (
+    ROLE_TITLES,
+    Medium,
+    PairPicture,
+    is_picture,
+    medium_of,
+    pair_pictures,
+)
 from oloproof.workbench.pages.seen import Seen, seen_of
 from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
-from oloproof.workbench.pages.wanted import Wanted, wanted_from
+from oloproof.workbench.pages.wanted import AMONG, Wanted, wanted_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +97,9 @@ class Way:
 class CaseContext:
     """The page.
 
-    ``pictures`` are those that can be held against each other; ``markers`` the frames that judges saw, by the id of
-    their clip; ``tops`` up to which frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
+    ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and
+    a variant of it were given; ``markers`` the frames that judges saw, by the id of their clip; ``tops`` up to which
+    frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
     """
 
     shell: Shell
@@ -103,12 +113,14 @@ class CaseContext:
     way: Way
     panes: tuple[Pane, ...]
     pictures: tuple[PairPicture, ...]
+    varied: bool
     markers: Mapping[str, tuple[Marker, ...]]
     tops: tuple[int, ...]
     most_seconds: int
     trial: TrialView
     verdicts_words: str
     told: tuple[Told, ...]
+    strip: Strip | None
     command: str
 
 
@@ -119,13 +131,16 @@ def case_page(visit: Visit) -> Response:
     trials = list(visit.browsing.trials(run, case=name))
     if not trials:
         raise NoCase(run, name)
-    wanted, _ = wanted_from(visit.query, run)
+    wanted, _ = wanted_from(visit.query, run, variant=AMONG)
     number = wanted.filter(run).criterion
-    trial = _chosen(trials, visit.query, number)
+    trial = _chosen(trials, visit.query, wanted, number)
     views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
     view = views.case(run, [trial], worst_word(trial), 0)
     shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
-    panes = tuple(panes_of(visit.desk.reader, run, trial, shown))
+    reader, kin = visit.desk.reader, kin_of(run, trials, trial.repeat)
+    panes = tuple(panes_of(reader, run, trial, shown))
+    before = original_of(reader, run, kin, trial, views)
+    pictures = _pictures(panes, before, trial.variant)
     told = tuple(_told(visit.browsing, run, trial, shown))
     page = CaseContext(
         shell=visit.shell(f"{view.word} {view.id}", run.project, tuple(_crumbs(run, wanted)), view.id),
@@ -134,36 +149,36 @@ def case_page(visit: Visit) -> Response:
         word=view.word,
         altered=tuple(one for one in shown.media if one.state != "verified"),
         slice=view.slice,
-        siblings=tuple(_siblings(run, trials, trial, number, wanted)) if len(trials) > 1 else (),
+        siblings=tuple(_siblings(run, trials, trial, number, wanted)),
         siblings_words=_siblings_words(run, trials, trial, number),
         way=_way(run, beside, wanted),
-        panes=panes,
-        pictures=pair_pictures(one for pane in panes for one in pane.media),
+        panes=panes if before is None or before.view.kind == "image" else (Pane("Original", (before,), None), *panes),
+        pictures=pictures,
+        varied=before is not None and len(pictures) > 1 and pictures[0].address == before.shown,
         markers=_markers(told),
         tops=TOPS,
         most_seconds=MOST_SECONDS,
         trial=shown,
         verdicts_words=_verdicts_words(shown),
         told=told,
+        strip=strip_of(run, kin, trial, number, wanted),
         command=f"oloproof inspect {run.id} --case {trial.case_id}",
     )
     return render("case.html.j2", page)
 
 
-def _chosen(trials: Sequence[StoredTrial], query: Mapping[str, str], criterion: int | None) -> StoredTrial:
-    """Return the trial that the address names, or else the worst of the case."""
-    variant, repeat = query.get("variant"), query.get("repeat")
+def _chosen(
+    trials: Sequence[StoredTrial], query: Mapping[str, str], wanted: Wanted, criterion: int | None
+) -> StoredTrial:
+    """Return the trial that the address names, or else the worst of those that its filter is about."""
+    variant, repeat = query.get("variant") or wanted.only, query.get("repeat")
     named = [
         one
         for one in trials
         if (variant is None or one.variant == variant) and (repeat is None or str(one.repeat) == repeat)
     ]
     worst = ("fail", "invalid", "error", "missing", "pass")
-    return min(named or trials, key=lambda one: worst.index(_word(one, criterion)))
-
-
-def _word(trial: StoredTrial, criterion: int | None) -> str:
-    return worst_word(trial) if criterion is None else outcome_of(trial, criterion)
+    return min(named or trials, key=lambda one: worst.index(said_of(one, criterion)))
 
 
 def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
@@ -177,39 +192,54 @@ def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
 def _siblings(
     run: StoredRun, trials: Sequence[StoredTrial], shown: StoredTrial, criterion: int | None, wanted: Wanted
 ) -> Iterator[Sibling]:
-    first = ORIGINAL if any(one.variant != ORIGINAL for one in trials) else "repeat 0"
-    for number, one in enumerate(trials, start=1):
-        word = _word(one, criterion)
+    """Yield the repeats of the variant that is shown, where there are several."""
+    own = [one for one in trials if one.variant == shown.variant]
+    for number, one in enumerate(own if len(own) > 1 else (), start=1):
+        word = said_of(one, criterion)
         place = [("variant", one.variant), ("repeat", str(one.repeat))]
         yield Sibling(
-            words=visible(place_words(one.variant, one.repeat)) or first,
+            words=f"repeat {one.repeat}",
             mark=MARKS.get(word, "missing"),
             word=word,
-            address=case_address(run.id, one.case_id, [*place, *wanted.query()]),
+            address=case_address(run.id, one.case_id, [*place, *wanted.around()]),
             current=one is shown,
             key=str(number) if number < 10 else "",
         )
 
 
 def _siblings_words(run: StoredRun, trials: Sequence[StoredTrial], shown: StoredTrial, criterion: int | None) -> str:
-    """Return how many repeats of the member that is shown pass, and of the whole family where there is one."""
-    if len(trials) < 2:
-        return ""
+    """Return which variant is shown, how many of its repeats pass, and how many members of the family."""
     own = [one for one in trials if one.variant == shown.variant]
     needed = run.document["repeats"]["pass_when"]
-    if len(own) < len(trials) and len(own) == 1:
-        return _passing(trials, criterion)
-    words = _passing(own, criterion) if len(own) == len(trials) else f"{shown.variant}: {_passing(own, criterion)}"
-    return words if needed is None else f"{words}, needs {needed}"
+    parts = []
+    if len(own) > 1:
+        words = _passing(own, criterion) + ("" if needed is None else f", needs {needed}")
+        parts.append(words if len(own) == len(trials) else f"{visible(shown.variant)}: {words}")
+    elif shown.variant != ORIGINAL:
+        parts.append(visible(shown.variant))
+    if len(own) < len(trials):
+        parts.append(f"{_passing(trials, criterion)} in the family")
+    return "; ".join(parts)
 
 
 def _passing(trials: Sequence[StoredTrial], criterion: int | None) -> str:
-    return f"{sum(_word(one, criterion) == 'pass' for one in trials)} of {len(trials)} pass"
+    return f"{sum(said_of(one, criterion) == 'pass' for one in trials)} of {len(trials)} pass"
+
+
+def _pictures(panes: Sequence[Pane], before: Medium | None, variant: str) -> tuple[PairPicture, ...]:
+    """Return the pictures to hold against each other, of a variant the original's first and what it was given next."""
+    media = [one for pane in panes for one in pane.media]
+    if before is None or not is_picture(before):
+        return pair_pictures(media)
+    given = [one for one in media if one.view.role == "input" and is_picture(one)][:1]
+    rest = pair_pictures(one for one in media if one not in given)
+    own = (PairPicture(visible(variant), one.shown, one.alpha) for one in given)
+    return (PairPicture("Original", before.shown, before.alpha), *own, *rest)
 
 
 def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     def link(words: str, case: str | None) -> Link | None:
-        return None if case is None else Link(words, case_address(run.id, case, wanted.query()))
+        return None if case is None else Link(words, case_address(run.id, case, wanted.beside()))
 
     told = f"{beside.number:,} of {beside.total:,}" if beside.number else f"not among the {beside.total:,} that match"
     return Way(

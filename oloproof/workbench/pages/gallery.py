@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from oloproof.records import MediaItem
+from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import TINY
 from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
@@ -14,7 +14,7 @@ from oloproof.storage.browsing import CaseIndex, GalleryPage, Sort, Tile
 from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
 from oloproof.workbench.pages.shell import Link
-from oloproof.workbench.pages.wanted import SLICE, Wanted
+from oloproof.workbench.pages.wanted import EVERY, SLICE, Wanted, variants_of
 
 SIZE = 60
 MOST_VALUES = 50
@@ -92,7 +92,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """A page of cases with its filters."""
+    """A page of cases with its filters. ``families`` is the part of the address that the page's other part needs."""
 
     address: str
     words: str
@@ -100,6 +100,7 @@ class Gallery:
     choices: tuple[Choice, ...]
     text: str
     view: str
+    families: str
     views: tuple[Count, ...]
     tiles: tuple[TileView, ...]
     nothing: Nothing | None
@@ -121,6 +122,7 @@ def gallery_of(
         choices=tuple(_choices(run, index, wanted)),
         text=wanted.text,
         view=wanted.view,
+        families=wanted.families,
         views=tuple(_views(run, wanted)),
         tiles=tuple(_tile(run, one, wanted) for one in page.tiles),
         nothing=None if page.tiles else _nothing(run, index, wanted),
@@ -157,6 +159,10 @@ def _choices(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Iterator[Choic
         *(Option(one, visible(one), one == wanted.criterion) for one in names),
     ]
     yield Choice("criterion", "Criterion", tuple(criteria))
+    variants = variants_of(run)
+    if variants:
+        named = (Option("" if one == ORIGINAL else one, visible(one), one == wanted.variant) for one in variants)
+        yield Choice("variant", "Variant", (*named, Option(EVERY, "all, the worst", wanted.variant == EVERY)))
     chosen = dict(wanted.slice)
     for key, values in index.slices().items():
         yield Choice(SLICE + key, visible(key), tuple(_values(values, chosen.get(key, ""))))
@@ -190,7 +196,8 @@ def _nothing(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Nothing:
     if not index.cases:
         return Nothing("No case of this run is stored yet.", ())
     useful = [(words, rest) for words, rest in parts if index.page(rest.filter(run), 1).total]
-    cleared = Wanted(sort=wanted.sort, view=wanted.view)
+    every = EVERY if wanted.variant else ""
+    cleared = Wanted(sort=wanted.sort, view=wanted.view, families=wanted.families, variant=every)
     offers = [Link(f"Drop {one_line(words, 60)}", run_address(run.id, rest.query(), "cases")) for words, rest in useful]
     offers.append(Link("Show all cases", run_address(run.id, cleared.query(), "cases")))
     told = " and ".join(one_line(words, 60) for words, _ in parts) or "this"
@@ -203,7 +210,7 @@ def _tile(run: StoredRun, one: Tile, wanted: Wanted) -> TileView:
     reason = one.error or one.reason
     return TileView(
         id=visible(one.case_id),
-        address=case_address(run.id, one.case_id, wanted.query()),
+        address=case_address(run.id, one.case_id, wanted.beside()),
         mark=MARKS[one.outcome],
         word=one.outcome,
         criterion="" if told else criterion,

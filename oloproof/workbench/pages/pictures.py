@@ -91,9 +91,14 @@ def pair_pictures(media: Iterable[Medium]) -> tuple[PairPicture, ...]:
 
     Each is named by its role, and by its file where several have that role.
     """
-    shown = [one for one in media if one.view.kind == "image" and one.view.state == "verified" and one.shown]
+    shown = [one for one in media if is_picture(one)]
     roles = Counter(one.view.role for one in shown)
     return tuple(PairPicture(_name(one.view, roles), one.shown, one.alpha) for one in _output_second(shown))
+
+
+def is_picture(medium: Medium) -> bool:
+    """Return whether a file is an image that can be shown and is as it was recorded."""
+    return medium.view.kind == "image" and medium.view.state == "verified" and bool(medium.shown)
 
 
 def _output_second(media: list[Medium]) -> Iterator[Medium]:

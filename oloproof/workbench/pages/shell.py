@@ -16,6 +16,7 @@ from oloproof.errors import RunNotFound
 from oloproof.labels.queue import Samples
 from oloproof.media import MediaReader
 from oloproof.reports.html import TEMPLATES as REPORT_TEMPLATES
+from oloproof.reports.html import style
 from oloproof.reports.wording import visible
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
@@ -216,8 +217,7 @@ def render(template: str, page: Any, status: int = 200) -> HTMLResponse:
 
 def report_style(request: Request) -> Response:
     """Return the style that the pages share with the report."""
-    css = (REPORT_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    return Response(css, media_type="text/css", headers={"Cache-Control": "no-cache"})
+    return Response(style(), media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
 @cache

@@ -63,7 +63,7 @@ function keepMode(mode) {
   if (mode === "side" && !MODES.includes(location.hash.slice(1))) return;
   const hash = mode === "side" ? "" : `#${mode}`;
   history.replaceState(history.state, "", location.pathname + location.search + hash);
-  for (const link of document.querySelectorAll(".way a, .siblings a")) link.hash = hash;
+  for (const link of document.querySelectorAll(".way a, .siblings a, .family a")) link.hash = hash;
 }
 
 function startPictures() {

@@ -2,6 +2,7 @@
 
 const SWITCH = "oloproof-keys";
 const FIELDS = "input, select, textarea, [contenteditable]";
+const SCROLLED = '[tabindex="0"]:not(a), video, audio';
 const CONTROLS = "a, button, video, audio, summary";
 const bound = new Map();
 let pending = "";
@@ -15,9 +16,10 @@ export function lettersAreOn() {
   return localStorage.getItem(SWITCH) !== "off";
 }
 
-// A slider or a box to tick keeps only the keys that move or tick it.
+// A slider or a box to tick keeps only the keys that move or tick it, and what scrolls or plays keeps the arrows.
 function isTaken(event) {
   if (event.target.closest("dialog[open]") !== null) return true;
+  if (event.key.startsWith("Arrow") && event.target.closest(SCROLLED) !== null) return true;
   const field = event.target.closest(FIELDS);
   if (field === null) return false;
   if (field.matches('[type="range"]')) return /^(Arrow|Page|Home|End)/.test(event.key);
