@@ -48,7 +48,7 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "partial": run.partial,
         "cases": run.cases,
         "relations": dict(run.document.get("relations") or {}),
-        "executions": {"planned": run.trials, **{key: counts[key] for key in ("run", "cached", "failed")}},
+        "executions": {key: counts[key] for key in ("run", "cached", "failed")},
         "verdicts": {"asked": counts["trials"] * criteria - reused, "cached": reused},
         "oldest_reused": _time_text(history.oldest_reused(run)),
         "oldest_verdict_reused": _time_text(oldest_verdict),
