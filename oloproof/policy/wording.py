@@ -86,12 +86,21 @@ def family_words(metric: Metric) -> list[str]:
     elif "above" in family:
         told.append(f"{family['above']} above zero, {family['below']} below of {metric.observed}")
     elif metric.kind == "rate":
-        told.append(f"{family.get('numerator', family.get('hits'))} of {metric.observed} cases")
+        told.append(_hits_words(metric, family))
     if family.get("worst_variant"):
         told.append(f"worst of {len(family['variants'])}: {family['worst_variant']}")
     if metric.excluded:
         told.append(f"{metric.excluded} flaky left out")
     return told
+
+
+def _hits_words(metric: Metric, family: Mapping[str, Any]) -> str:
+    """Return ``10 of 48 cases``; of a mean over repeats, which is another share than that, in how many it ever was."""
+    if "numerator" in family or metric.estimate is None:
+        return f"{family.get('numerator', family.get('hits'))} of {metric.observed} cases"
+    hits = family["hits"]
+    is_share = abs(metric.estimate * metric.observed - hits) < _NOISE
+    return f"{hits} of {metric.observed} cases" if is_share else f"at least once in {hits} of {metric.observed} cases"
 
 
 def rounded_down(value: float, digits: int) -> float:

@@ -200,7 +200,7 @@ def _move_words(measure: Measure, *, own: bool = False) -> dict[Move, str]:
 def _summary(moves: Sequence[Move], words: Mapping[Move, str]) -> str:
     """Return how many of the cases of a map went which way."""
     counts = Counter(moves)
-    return "; ".join(f"{counts[move]} {words[move]}" for move in MOVES if move in counts) or "no case"
+    return "; ".join(f"{words[move]}: {counts[move]}" for move in MOVES if move in counts) or "no case"
 
 
 def _row(

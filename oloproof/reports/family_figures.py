@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Metric, Relation
+from oloproof.reports.wording import count_words
 
 _OF_A_VARIANT = ("delta", "gain", "change_rate", "effect", "flaky_count")
 
@@ -84,12 +85,13 @@ def _turned(gain: Metric | None) -> Metric | None:
     """Return the gain of the original over a variant as the change from the original to it."""
     if gain is None:
         return None
-    told = dict(gain.family or {})
-    told["better"], told["worse"] = told.get("worse", 0), told.get("better", 0)
+    told = {**(gain.family or {}), "better": gain.failed, "worse": gain.passed}
     return replace(
         gain,
         estimate=None if gain.estimate is None else -gain.estimate,
         interval=None if gain.interval is None else (-gain.interval[1], -gain.interval[0]),
+        passed=gain.failed,
+        failed=gain.passed,
         family=told,
     )
 
@@ -103,13 +105,9 @@ def change_words(delta: Metric) -> tuple[str, str]:
 
 
 def denominator_words(metric: Metric) -> str:
-    """Return ``48 cases``, or ``47 of 48 cases, 1 missing`` where some are not known."""
-    told = f"{metric.n:,} {'case' if metric.n == 1 else 'cases'}"
-    if metric.observed != metric.n:
-        told = f"{metric.observed:,} of {told}"
-    return ", ".join(
-        [told, *(f"{count:,} {word}" for word in ("missing", "invalid") if (count := getattr(metric, word)))]
-    )
+    """Return ``48 cases``, or ``47 cases, 1 missing`` where some are not known."""
+    unknown = [f"{count:,} {word}" for word in ("missing", "invalid") if (count := getattr(metric, word))]
+    return ", ".join([count_words(metric.observed, "case"), *unknown])
 
 
 def told_words(figures: VariantFigures) -> tuple[str, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TextIO
 
 from oloproof.policy.wording import interval_words, number_words
-from oloproof.records import Decision, Metric
+from oloproof.records import Decision, Metric, Relation
+from oloproof.reports.family_figures import is_told_by_variant
+from oloproof.reports.family_rows import HEAD, family_tables
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
@@ -21,7 +23,7 @@ from oloproof.reports.wording import (
     trial_name,
     worst_first,
 )
-from oloproof.running.deciding import Conclusion
+from oloproof.running.deciding import Conclusion, relations_of
 from oloproof.running.documents import is_failure
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
@@ -54,10 +56,12 @@ def write_markdown(
 ) -> None:
     """Write what was decided, the metrics, and the first ``failures`` trials that did not pass, folded."""
     hide = Withholding(withhold, history.store.root)
+    relations = relations_of(run.document)
     parts = (
         _heading(run, conclusion, hide),
         _decisions(conclusion.decisions, hide),
-        _metrics(conclusion.metrics),
+        _metrics([one for one in conclusion.metrics if not is_told_by_variant(one, relations)]),
+        _families(conclusion.metrics, relations),
         _judges(history, run),
     )
     for part in parts:
@@ -105,6 +109,15 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
         yield ""
         yield f"{len(metrics) - MOST_METRICS} metrics more are not shown."
     yield ""
+
+
+def _families(metrics: Sequence[Metric], relations: Mapping[str, Relation]) -> Iterator[str]:
+    """Yield a table a criterion: how far each variant moves its cases from the original."""
+    for criterion, rows in family_tables(metrics, relations):
+        yield "| " + " | ".join([f"{escaped(criterion)} by variant", *HEAD]) + " |"
+        yield "|---|--:|---|--:|--:|--:|--:|--:|"
+        yield from ("| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows)
+        yield ""
 
 
 def _judges(history: History, run: StoredRun) -> Iterator[str]:

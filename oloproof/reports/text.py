@@ -9,7 +9,9 @@ from typing import Any
 
 from oloproof.policy import Comparison
 from oloproof.policy.wording import interval_words, number_words
-from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.records import ORIGINAL, Decision, Metric, Relation
+from oloproof.reports.family_figures import is_told_by_variant
+from oloproof.reports.family_rows import HEAD, family_tables
 from oloproof.reports.layout import GAP, Cell, Paint, plain, table, width_of, wrapped
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
@@ -50,12 +52,14 @@ def run_summary(
     """
     decisions = [Decision(**one) for one in document["decisions"]]
     metrics = [metric_from(one) for one in document["metrics"]]
+    relations = document.get("relations") or {}
     code = document["exit"] if exit_code is None else exit_code
     if document["state"] in ("stopped", "interrupted"):
         code = 2
     parts = [
         _header(document, seconds, time.time() if now is None else now, width, paint),
-        metric_lines(metrics, width=width, paint=paint),
+        metric_lines([one for one in metrics if not is_told_by_variant(one, relations)], width=width, paint=paint),
+        *family_lines(metrics, relations, width=width, paint=paint),
         judge_lines(document.get("judges", ()), width=width),
         decision_lines(decisions, width=width, paint=paint) or [NOTHING_DECIDED],
         _warning_lines(document["warnings"], width, paint),
@@ -126,6 +130,18 @@ def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = p
         if left
         else lines
     )
+
+
+def family_lines(
+    metrics: Sequence[Metric], relations: Mapping[str, Relation], *, width: int = 80, paint: Paint = plain
+) -> list[list[str]]:
+    """Return a table a criterion: how far each variant moves its cases from the original, paired case by case."""
+    tables = []
+    for criterion, rows in family_tables(metrics, relations):
+        cells = [[Cell(one_line(row[0]), "strong"), *map(Cell, row[1:])] for row in rows]
+        head = (f"{one_line(criterion)} by variant", *HEAD)
+        tables.append(table(head, cells, align="lrlrrrrr", width=width, paint=paint))
+    return tables
 
 
 def _still(metric: Metric) -> bool:

@@ -35,9 +35,6 @@ class FamilyIndex:
         self._watched = [name for name, relation in relations.items() if relation not in _EXPECTED_TO_MOVE]
         self._worst: Kept[tuple[int, int], tuple[str, ...]] = Kept(_MOST_ORDERS)
 
-    def __len__(self) -> int:
-        return len(self._index.cases)
-
     def most_moved(self, criterion: int, limit: int) -> tuple[str, ...]:
         """Return the ids of at most ``limit`` cases.
 

@@ -106,8 +106,17 @@ function startPlayers() {
   }
 }
 
+// In a narrow window the strip scrolls in itself: the member that is shown stands in its middle.
+function showMember() {
+  const member = document.querySelector(".family [aria-current]")?.parentElement;
+  if (!member) return;
+  const strip = member.parentElement;
+  strip.scrollLeft = member.offsetLeft - (strip.clientWidth - member.clientWidth) / 2;
+}
+
 startPictures();
 startPlayers();
+showMember();
 startZoom(zoomed);
 for (const part of zoomed.querySelectorAll(".zoom-bar")) part.hidden = false;
 bindKey("z", () => zoomNext(zoomed));

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.bars import Bars, open_bars
 from tests.workbench.browser.chromium import launch
 from tests.workbench.browser.crowd import Crowd, open_crowd
 from tests.workbench.browser.served import Served, served
@@ -86,6 +87,12 @@ def own_shop(shop: Shop, tmp_path: Path) -> Shop:
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Crowd:
     """More cases than a page holds."""
     return open_crowd(tmp_path_factory.mktemp("crowd"))
+
+
+@pytest.fixture(scope="session")
+def bars(tmp_path_factory: pytest.TempPathFactory) -> Bars:
+    """Pictures of bars, delivered in several ways."""
+    return open_bars(tmp_path_factory.mktemp("bars"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,195 @@
+"""Families on the pages: the map of a run leads to cases, and a case has its members in a strip."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oloproof.running import run as run_project
+from tests.bars import VARIANTS, Bars, open_bars
+from tests.workbench.conftest import tone
+from tests.workbench.visiting import Page, Visitor
+
+
+class Looker(Visitor):
+    """A visitor of the bars."""
+
+    def __init__(self, bars: Bars) -> None:
+        super().__init__(bars.root)
+        self.bars = bars
+
+    def run(self, query: str = "") -> Page:
+        page = self.get(f"/runs/{self.bars.run}{query}")
+        assert page.status == 200
+        return page
+
+    def case(self, name: str, query: str = "") -> Page:
+        page = self.get(self.bars.case(name, query))
+        assert page.status == 200
+        return page
+
+
+@pytest.fixture(scope="module")
+def bars(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Looker]:
+    looker = Looker(open_bars(tmp_path_factory.mktemp("bars")))
+    yield looker
+    looker.desk.close()
+
+
+def cells(page: Page) -> list[str]:
+    """Return the addresses that the map leads to."""
+    return re.findall(r'<a href="([^"]+)"[^>]*><title>', page.source)
+
+
+def tiles(page: Page) -> list[str]:
+    return [str(one["href"]) for one in page.all("a", class_="tile")]
+
+
+def test_every_cell_of_the_map_leads_to_its_case_at_its_variant(bars: Looker) -> None:
+    page = bars.run()
+    found = cells(page)
+    assert len(found) == 6 * (1 + len(VARIANTS))
+    assert bars.bars.case("thin", "?variant=blur-3&amp;criterion=counted") in found
+    assert "thin: passes in fewer repeats than the original" in page.text
+    opened = bars.get(found[-1].replace("&amp;", "&"))
+    assert opened.status == 200
+    assert [one["class"] for one in opened.all("a", aria_current="page") if "member" in str(one.get("class"))]
+
+
+def test_tab_meets_one_cell_of_each_row(bars: Looker) -> None:
+    page = bars.run()
+    links = [one for one in page.all("a") if "/cases/" in str(one["href"]) and one.get("class") != "tile"]
+    assert len([one for one in links if one.get("tabindex") != "-1"]) == 1 + len(VARIANTS)
+
+
+def test_another_criterion_of_the_families_is_kept_in_the_address(bars: Looker) -> None:
+    assert "moves counted from its original" in bars.run().words
+    page = bars.run("?families=shaped&outcome=pass")
+    assert "moves shaped from its original" in page.words
+    assert page.all("input", name="families", value="shaped")
+    assert all("families=shaped" in address for address in tiles(page))
+    (other,) = (one for one in page.links("/runs/") if one.endswith("#families") and "families=counted" in one)
+    assert "outcome=pass" in other
+
+
+def test_without_variants_there_is_no_section_and_no_filter(tmp_path: Path) -> None:
+    root = tmp_path
+    open_bars(root, ["wide"])
+    project = (root / "oloproof.yaml").read_text()
+    plain = re.sub(r"variants:\n(  - .*\n)+", "", project).partition("policy:")[0]
+    (root / "oloproof.yaml").write_text(plain)
+    visitor = Visitor(root)
+    page = visitor.get(f"/runs/{run_project(root).run.id}")
+    assert page.status == 200
+    assert "Families" not in page.words
+    assert not page.all("select", name="variant")
+    visitor.desk.close()
+
+
+def test_the_gallery_is_of_the_original_unless_a_variant_is_asked_for(bars: Looker) -> None:
+    """A control that fails, as it should, does not make every case fail."""
+    assert "fail 2 " in bars.run().words
+    assert "6 of 6" in bars.run("?variant=all&outcome=fail").words
+    page = bars.run("?variant=blur-3&outcome=fail")
+    assert sorted(re.sub(r".*cases/(\w+)\?.*", r"\1", address) for address in tiles(page)) == ["flaky", "thin", "wrong"]
+    assert all("variant=blur-3&among=blur-3&outcome=fail" in address for address in tiles(page))
+    (chosen,) = re.findall(r'<option value="blur-3" selected>', page.source)
+    assert chosen
+    assert "The run has no variant blur-9; it has original, png-reencode" in bars.run("?variant=blur-9").words
+
+
+def test_a_tile_shows_what_was_delivered(bars: Looker) -> None:
+    (original,), (blurred,) = (
+        {str(one["src"]) for one in bars.run(f"?q=thin{more}").all("img")} for more in ("", "&variant=blur-3")
+    )
+    assert original != blurred
+    assert re.search(r"/media/[^/]+/d\d+\.0/thumbnail", blurred)
+    assert bars.client.get(blurred).status_code == 200
+
+
+def strip(page: Page) -> dict[str, str]:
+    """Return the words under each member of the strip, by its name."""
+    part = page.source.partition('<ol class="members">')[2].partition("</ol>")[0]
+    found = {}
+    for member in part.split("<li>")[1:]:
+        words = " ".join(re.sub(r"<[^>]+>", " ", member).split())
+        name = re.search(r'class="id">([^<]+)<', member)
+        assert name is not None
+        found[name[1]] = words
+    return found
+
+
+def test_the_strip_has_the_members_in_order_with_what_was_found_of_each(bars: Looker) -> None:
+    members = strip(bars.case("grey"))
+    assert list(members) == ["original", *VARIANTS]
+    assert members["original"].startswith("pass: original untouched png, 96 × 64")
+    assert "so nothing was degraded" in members["grayscale"]
+    assert "same view: refused: claims to be the same to people and is not" in members["crop-10"]
+    assert members["text_only"].startswith("no file fail: text_only control")
+    assert "error: blur-3" in strip(bars.case("crash"))["blur-3"]
+    assert "RuntimeError: the reader lost its connection" in strip(bars.case("crash"))["blur-3"]
+
+
+def test_arrows_lead_to_the_members_beside_the_one_that_is_shown(bars: Looker) -> None:
+    page = bars.case("thin", "?variant=blur-3&repeat=1&among=all&outcome=fail")
+    keys = {str(one["data-key"]): str(one["href"]) for one in page.all("a") if one.get("data-key")}
+    assert keys["ArrowLeft"] == bars.bars.case("thin", "?variant=png-reencode&repeat=1&among=all&outcome=fail")
+    assert keys["ArrowRight"] == bars.bars.case("thin", "?variant=grayscale&repeat=1&among=all&outcome=fail")
+    assert keys["1"] == bars.bars.case("thin", "?variant=blur-3&repeat=0&among=all&outcome=fail")
+    assert {"ArrowRight"} == {key for key in ("ArrowLeft", "ArrowRight") if key in bars.case("thin").source}
+    assert "blur-3: 0 of 2 pass; 6 of 14 pass in the family" in page.words
+
+
+def test_a_variant_is_held_against_what_the_original_was_given(bars: Looker) -> None:
+    def offered(page: Page) -> list[tuple[str, str]]:
+        part = page.source.partition("data-side=")[2].partition("</select>")[0]
+        return re.findall(r'<option value="([^"]+)"[^>]*>([^<]*)</option>', part)
+
+    (first, second) = offered(bars.case("thin", "?variant=blur-3"))
+    assert (first[1], second[1]) == ("Original", "blur-3")
+    own = {str(one["src"]) for one in bars.case("thin").all("img") if "/thumbnail" not in str(one["src"])}
+    assert own == {first[0]}
+    assert bars.client.get(first[0]).content != bars.client.get(second[0]).content
+    assert offered(bars.case("thin")) == []
+    assert "shows the difference from the original" not in bars.case("thin", "?variant=text_only").words
+
+
+def test_a_case_shows_its_original_first_and_says_where_it_stands_among_those(bars: Looker) -> None:
+    page = bars.case("wide")
+    assert "6 of 6" not in page.words
+    current = [one for one in page.all("a", aria_current="page") if "member" in str(one.get("class"))]
+    assert [str(one["class"]) for one in current] == ["member first"]
+
+
+SOUNDS = """
+version: 1
+project: sounds
+dataset: {path: cases.json, media: [sound]}
+system: {callable: "sounds_for_families:hear"}
+variants:
+  - delivery: {field: sound, apply: [{gain: -6}]}
+  - prompts: {field: question, from: input.others}
+evaluators:
+  - {type: contains, criterion: heard, text: tone}
+"""
+
+
+def test_a_sound_stands_beside_that_of_the_original_and_other_words_are_shown_as_words(tmp_path: Path) -> None:
+    (tmp_path / "tone.wav").write_bytes(tone(0.2))
+    (tmp_path / "oloproof.yaml").write_text(SOUNDS)
+    (tmp_path / "sounds_for_families.py").write_text("def hear(case):\n    return 'a tone'\n")
+    given = {"sound": "tone.wav", "question": "What is it?", "others": ["What do you <b>hear</b>?"]}
+    (tmp_path / "cases.json").write_text(json.dumps([{"id": "c", "input": given}]))
+    run, visitor = run_project(tmp_path).run.id, Visitor(tmp_path)
+    page = visitor.get(f"/runs/{run}/cases/c?variant=gain--6")
+    titles = re.findall(r'<h2 class="pane-title"[^>]*>(\w+)', page.source)
+    sounds = [str(one["src"]) for one in page.all("audio")]
+    members = strip(page)
+    visitor.desk.close()
+    assert titles[:2] == ["Original", "Input"]
+    assert len(set(sounds)) == 2
+    assert "What do you &lt;b&gt;hear&lt;/b&gt;?" in members["prompt_1"]
