@@ -6,7 +6,8 @@ import click
 
 from oloproof.cli.console import print_document, reported
 from oloproof.cli.group import HELP_OPTIONS
-from oloproof.cli.options import config_option, json_option, opened_history
+from oloproof.cli.opening import opened_history
+from oloproof.cli.options import config_option, json_option
 from oloproof.storage.upkeep import cache_stats, clear_cache
 
 

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oloproof.cli.console import painted, print_document, reported, terminal_width
-from oloproof.cli.options import (
-    RUN_HELP,
-    config_option,
-    json_option,
-    loaded_project,
-    opened_history,
-    policy_of,
-    run_argument,
-)
+from oloproof.cli.opening import loaded_project, opened_history, policy_of
+from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.config import PolicyOptions
 from oloproof.errors import RunNotFound
 from oloproof.evaluators import builtin_registry

@@ -11,7 +11,8 @@ import click
 from oloproof.cli.console import painted, print_document, reported, terminal_width
 from oloproof.cli.files import checked_target, written
 from oloproof.cli.group import HELP_OPTIONS
-from oloproof.cli.options import RUN_HELP, config_option, json_option, opened_history, opened_reader, run_argument
+from oloproof.cli.opening import opened_history, opened_reader
+from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.labels.csv_files import write_sheet
 from oloproof.labels.exporting import sheet_of
 from oloproof.labels.importing import DEFAULT_GUIDE, Imported, import_sheet

@@ -1,20 +1,10 @@
-"""Options that several commands share, and opening what they name."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 import click
-
-from oloproof import reports
-from oloproof.config import PolicyOptions, Project, load_policy, load_project
-from oloproof.evaluators import builtin_registry
-from oloproof.media import MediaReader
-from oloproof.running.deciding import Conclusion
-from oloproof.storage import History, Store, StoredMeasurements, StoredRun
 
 config_option = click.option(
     "--config",
@@ -33,59 +23,3 @@ def project_root(config: str) -> Path:
     """Return the folder of the project that ``--config`` names."""
     path = Path(config)
     return (path if path.is_dir() else path.parent).resolve()
-
-
-@contextmanager
-def opened_history(config: str) -> Iterator[History]:
-    """Open the runs of a project for reading."""
-    store = Store(project_root(config), create=False)
-    try:
-        yield History(store)
-    finally:
-        store.close()
-
-
-@contextmanager
-def opened_reader(history: History) -> Iterator[MediaReader]:
-    """Open the way to the recorded files of a project; what is measured on them is kept."""
-    store = history.store
-    measurements = StoredMeasurements(store)
-    reader = MediaReader(store.root, memo=store.load_memo(), measurements=measurements)
-    yield reader
-    measurements.flush()
-    store.save_memo(reader.memo)
-
-
-def loaded_project(config: str) -> Project:
-    """Load the project that ``--config`` names, with the built-in evaluators."""
-    return load_project(Path(config), builtin_registry().options())
-
-
-def policy_of(config: str, policy: str | None) -> PolicyOptions | None:
-    """Return the policy file given, or the project's own."""
-    return load_policy(Path(policy)) if policy is not None else loaded_project(config).policy
-
-
-def writer_of(
-    kind: str,
-    history: History,
-    run: StoredRun,
-    conclusion: Conclusion,
-    reader: MediaReader,
-    *,
-    policy: PolicyOptions | None = None,
-    withhold: frozenset[str] = frozenset(),
-    thumbnails: bool = False,
-) -> Callable[[TextIO], None]:
-    """Return what writes a run in one of the forms for people and programs to a stream."""
-    writers: dict[str, Callable[[TextIO], None]] = {
-        "html": lambda out: reports.write_html(
-            out, history, run, conclusion, reader, policy=policy, thumbnails=thumbnails
-        ),
-        "json": lambda out: reports.write_json(out, history, run, conclusion, reader, withhold=withhold),
-        "jsonl": lambda out: reports.write_jsonl(out, history, run, reader, withhold=withhold),
-        "csv": lambda out: reports.write_csv(out, history, run, withhold=withhold),
-        "junit": lambda out: reports.write_junit(out, history, run, conclusion, withhold=withhold),
-        "markdown": lambda out: reports.write_markdown(out, history, run, conclusion, withhold=withhold),
-    }
-    return writers[kind]

@@ -12,7 +12,8 @@ import click
 
 from oloproof import __version__
 from oloproof.cli.console import own_stdout, painted, print_document, reported
-from oloproof.cli.options import config_option, json_option, loaded_project
+from oloproof.cli.opening import loaded_project
+from oloproof.cli.options import config_option, json_option
 
 
 @click.command("check", short_help="Check a project before it is run.")

@@ -7,7 +7,8 @@ import difflib
 import click
 
 from oloproof.cli.console import painted, print_document, reported, terminal_width
-from oloproof.cli.options import RUN_HELP, config_option, json_option, opened_history, opened_reader, run_argument
+from oloproof.cli.opening import opened_history, opened_reader
+from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.errors import RunNotFound
 from oloproof.reports import case_text, failures_text, run_summary, runs_table
 from oloproof.running.deciding import conclude, policy_of

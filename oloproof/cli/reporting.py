@@ -8,15 +8,8 @@ import click
 
 from oloproof.cli.console import reported
 from oloproof.cli.files import written
-from oloproof.cli.options import (
-    RUN_HELP,
-    config_option,
-    opened_history,
-    opened_reader,
-    policy_of,
-    run_argument,
-    writer_of,
-)
+from oloproof.cli.opening import opened_history, opened_reader, policy_of, writer_of
+from oloproof.cli.options import RUN_HELP, config_option, run_argument
 from oloproof.running.deciding import conclude
 
 FORMATS = ("json", "jsonl", "csv", "junit", "markdown")

@@ -12,7 +12,8 @@ import click
 from oloproof import reports
 from oloproof.cli.console import own_stdout, painted, print_document, print_error, reported, terminal_width
 from oloproof.cli.files import checked_target, written
-from oloproof.cli.options import config_option, json_option, opened_history, opened_reader, writer_of
+from oloproof.cli.opening import opened_history, opened_reader, writer_of
+from oloproof.cli.options import config_option, json_option
 from oloproof.cli.progress import ProgressLine
 from oloproof.config import Project, load_project
 from oloproof.errors import OloproofError

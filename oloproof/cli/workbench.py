@@ -16,12 +16,12 @@ from typing import Any
 import click
 import uvicorn
 
+from oloproof import workbench
 from oloproof.cli.console import reported
 from oloproof.cli.options import config_option, project_root
-from oloproof.config.paths import OWN_FOLDER
 from oloproof.errors import ConfigError, OloproofError
-from oloproof.workbench.app import create_app
-from oloproof.workbench.desk import Desk
+from oloproof.places import OWN_FOLDER, PROJECT_FILE
+from oloproof.workbench.opening import Opening
 from oloproof.workbench.safety import DEFAULT_PORT, own_hosts
 
 ADDRESS = "127.0.0.1"
@@ -44,21 +44,24 @@ def workbench_command(config: str, port: int | None, read_only: bool, no_browser
 
     It answers on this machine only, until Ctrl-C.
     """
-    desk = Desk(_root(config), read_only=read_only)
-    with contextlib.closing(desk), listening_on(port) as listening:
+    root = _root(config)
+    with listening_on(port) as listening:
         own_port = listening.getsockname()[1]
-        address = f"http://{ADDRESS}:{own_port}"
-        server = Server(create_app(desk, hosts=own_hosts(own_port)), lambda: _announce(address, no_browser))
+        address, hosts = f"http://{ADDRESS}:{own_port}", own_hosts(own_port)
+        opening = Opening(lambda: workbench.open_app(root, read_only=read_only, hosts=hosts), hosts=hosts)
+        server = Server(opening, lambda: _announce(address, no_browser), opening.stop)
+        opening.begin(server.leave)
         with contextlib.suppress(KeyboardInterrupt):  # the server has ended in good order; this is how it says so
             server.run(sockets=[listening])
+        opening.close()
     if not server.started:
         raise OloproofError(f"the workbench could not start on {address}")
 
 
 class Server(uvicorn.Server):
-    """A server that says when it answers, and that ends the streams of events when it ends."""
+    """A server that calls ``ready`` when it answers, and ``ending`` when it ends."""
 
-    def __init__(self, app: Any, ready: Callable[[], None]) -> None:
+    def __init__(self, app: Any, ready: Callable[[], None], ending: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -74,7 +77,11 @@ class Server(uvicorn.Server):
             )
         )
         self._ready = ready
-        self._live = app.state.live
+        self._ending = ending
+
+    def leave(self) -> None:
+        """End as soon as what is being answered is answered. May be called from any thread."""
+        self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, then say so."""
@@ -84,7 +91,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End what never ends by itself, then the server."""
-        self._live.stop()
+        self._ending()
         await super().shutdown(sockets)
 
 
@@ -98,7 +105,7 @@ def _root(config: str) -> Path:
     root = project_root(config)
     if not path.exists():
         raise ConfigError(f"{config} does not exist; name the project file or its folder with --config")
-    if not (root / "oloproof.yaml").is_file() and not (root / OWN_FOLDER).is_dir() and path.is_dir():
+    if not (root / PROJECT_FILE).is_file() and not (root / OWN_FOLDER).is_dir() and path.is_dir():
         raise ConfigError(f"there is no oloproof.yaml in {root}; go to a project, or name one with --config")
     return root
 

@@ -12,7 +12,6 @@ from oloproof.config.base import (
 )
 from oloproof.config.loading import (
     POLICY_FILE,
-    PROJECT_FILE,
     Project,
     load_policy,
     load_project,
@@ -37,7 +36,6 @@ from oloproof.config.yaml12 import Document, parse_yaml
 
 __all__ = [
     "POLICY_FILE",
-    "PROJECT_FILE",
     "RATES",
     "CommandOptions",
     "Criterion",

@@ -20,8 +20,8 @@ from oloproof.config.rules import known_criteria, repeated, rule_problems
 from oloproof.config.yaml12 import Document
 from oloproof.config.yaml12 import Path as Keys
 from oloproof.errors import ConfigError, Problem
+from oloproof.places import PROJECT_FILE
 
-PROJECT_FILE = "oloproof.yaml"
 POLICY_FILE = "release.yaml"
 
 _Model = TypeVar("_Model", bound=BaseModel)

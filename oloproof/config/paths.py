@@ -13,9 +13,7 @@ from oloproof.config.sites import value_at
 from oloproof.config.yaml12 import Document
 from oloproof.config.yaml12 import Path as Keys
 from oloproof.errors import Problem
-
-OWN_FOLDER = ".oloproof"
-"""Where Oloproof keeps what is its own, beside the project file."""
+from oloproof.places import OWN_FOLDER
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
-from oloproof.config.paths import OWN_FOLDER
 from oloproof.errors import StorageError
+from oloproof.places import OWN_FOLDER
 from oloproof.storage.schema import bring_up_to_date, is_up_to_date, refuse_other_versions
 
 FOLDER = OWN_FOLDER

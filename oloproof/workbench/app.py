@@ -72,6 +72,11 @@ def create_app(desk: Desk, *, hosts: Collection[str] | None = None) -> Starlette
     return app
 
 
+def open_app(root: Path, *, read_only: bool, hosts: Collection[str]) -> Starlette:
+    """Return the workbench on the project in ``root``; its desk is ``state.desk``, which whoever serves it closes."""
+    return create_app(Desk(root, read_only=read_only), hosts=hosts)
+
+
 class StaticFiles:
     """The files of one folder by name. A name is looked up in a list made at the start, so none leads elsewhere."""
 

@@ -67,11 +67,14 @@ def test_it_answers_when_it_says_so_opens_the_browser_and_ends_in_good_order(ech
     browser = folder.write("browser", '#!/bin/sh\necho "$1" > opened.part\nmv opened.part opened\n')
     browser.chmod(0o755)
     with workbench(folder, "--port", "0", DISPLAY=":9", BROWSER=f"{browser} %s") as (process, address):
-        answer = httpx.get(f"{address}/healthz", trust_env=False)
+        answer = httpx.get(f"{address}/healthz", trust_env=False, timeout=60)
         assert (answer.status_code, answer.text) == (200, "ok")
         assert "server" not in answer.headers
-        assert httpx.get(f"{address}/", trust_env=False).status_code == 200
-        assert httpx.get(f"{address}/healthz", headers={"Host": "evil.example"}, trust_env=False).status_code == 421
+        assert httpx.get(f"{address}/", trust_env=False, timeout=60).status_code == 200
+        assert (
+            httpx.get(f"{address}/healthz", headers={"Host": "evil.example"}, trust_env=False, timeout=60).status_code
+            == 421
+        )
         deadline = time.monotonic() + 10
         while not (folder.root / "opened").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -82,7 +85,7 @@ def test_it_answers_when_it_says_so_opens_the_browser_and_ends_in_good_order(ech
 
 def test_small_answers_are_sent_at_once(address: str) -> None:
     """And not held back until the client has confirmed the part before, which takes it 40 ms."""
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, timeout=60) as client:
         seconds = [client.get(f"{address}/healthz").elapsed.total_seconds() for _ in range(15)]
     assert sorted(seconds)[3] < 0.035
 
@@ -93,9 +96,9 @@ def test_ten_thousand_ranges_do_not_hold_the_server_up(address: str, count: int)
     many = "bytes=" + ",".join(f"{n}-" for n in range(count))
     before = time.perf_counter()
     with contextlib.suppress(httpx.TransportError):
-        answer = httpx.get(f"{address}/healthz", headers={"Range": many}, trust_env=False)
+        answer = httpx.get(f"{address}/healthz", headers={"Range": many}, trust_env=False, timeout=60)
         assert answer.status_code in (200, 400)
-    assert httpx.get(f"{address}/healthz", trust_env=False).text == "ok"
+    assert httpx.get(f"{address}/healthz", trust_env=False, timeout=60).text == "ok"
     assert time.perf_counter() - before < 2
 
 
@@ -127,7 +130,7 @@ def test_ctrl_c_ends_it_at_once_though_pages_follow_its_runs(echo: Callable[...,
     """A stream of events does not end by itself, and would hold the server up."""
     folder = echo(1)
     with workbench(folder, "--port", "0", "--no-browser") as (process, address), contextlib.ExitStack() as streams:
-        client = streams.enter_context(httpx.Client(trust_env=False))
+        client = streams.enter_context(httpx.Client(trust_env=False, timeout=60))
         for _ in range(3):
             answer = streams.enter_context(client.stream("GET", f"{address}/events"))
             lines = answer.iter_lines()

@@ -30,7 +30,8 @@ def served(root: Path, *, read_only: bool = False) -> Iterator[Served]:
     desk = Desk(root, read_only=read_only)
     with contextlib.closing(desk), listening_on(0) as listening:
         port = listening.getsockname()[1]
-        server = Server(create_app(desk, hosts=own_hosts(port)), answering.set)
+        app = create_app(desk, hosts=own_hosts(port))
+        server = Server(app, answering.set, app.state.live.stop)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         try:
