@@ -253,8 +253,8 @@ MEANINGS |= {
     "DeliveryOptions.relation": "What the files claim to be, in place of what each recipe claims.",
     "ReplacedOptions.field": "The field of `input` that is replaced.",
     "ReplacedOptions.relation": "What the variant claims to be, in place of what the condition claims.",
-    "ReplacedOptions.from": "The field of the case that replaces it: `input.…` or `expected.…`. A case without it has no "
-    "such variant, and a field of `input` is then not given to the system.",
+    "ReplacedOptions.from": "The field of the case that replaces it: `input.…` or `expected.…`. A case without it has "
+    "no such variant, and a field of `input` is then not given to the system.",
     "ReplacedOptions.expected": "A field of the case whose keys replace those of `expected` under this condition.",
 }
 

@@ -31,7 +31,7 @@ def answer_reader(source: str) -> AnswerOf:
             return None
         if seen.found is not None:
             return _written(seen.found)
-        value = None if kind == "outcome" or seen.output is None else _part(json.loads(seen.output), path)
+        value = None if kind == "outcome" or seen.output is None else _part(seen.output, path)
         if value is not None:
             return _written(value)
         return None if seen.outcome == "missing" else seen.outcome
@@ -53,6 +53,9 @@ def _written(value: Any) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _part(output: Any, path: str) -> Any:
-    found = field_of(output, path or None)
+def _part(output: str, path: str) -> Any:
+    """Return the value at a path of an output in JSON; plain texts, which most are, need no parser."""
+    if not path and output[0] == '"' and "\\" not in output:
+        return output[1:-1]
+    found = field_of(json.loads(output), path or None)
     return None if found is MISSING_FIELD else found

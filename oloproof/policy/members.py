@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from oloproof import statistics as st
 from oloproof.policy.answers import AnswerOf
@@ -16,15 +16,28 @@ from oloproof.statistics import Span
 from oloproof.storage import Observation
 
 Unknown = Literal["missing", "invalid"]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Family:
-    """One case with its variants, each with its repeats in order. ``slice`` is as it was stored."""
+    """One case with its variants, each with its repeats in order. ``slice`` is as it was stored.
+
+    ``known`` keeps what was read off it, since many metrics stand on the same few values.
+    """
 
     case_id: str
     slice: str | None
     members: dict[str, list[Observation]] = field(default_factory=dict)
+    known: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def once(self, what: str, variant: str, read: Callable[[Family, str], T]) -> T:
+        """Return what ``read`` gives of a variant, read once."""
+        key = (what, variant)
+        if key not in self.known:
+            self.known[key] = read(self, variant)
+        found: T = self.known[key]
+        return found
 
 
 def families(observations: Iterable[Observation], slice_: Mapping[str, Any] | None = None) -> Iterator[Family]:
@@ -54,6 +67,9 @@ class Reader:
 
     def accuracy(self, family: Family, variant: str) -> Span:
         """Return the share of repeats that pass, or whether enough of them do; of a score its place in its range."""
+        return family.once("accuracy", variant, self._accuracy)
+
+    def _accuracy(self, family: Family, variant: str) -> Span:
         value = reduce_repeats(family.members[variant], self.measure)
         low, high = self.measure.score_range if self.measure.kind == "score" else (0.0, 1.0)
         return (value.low - low) / (high - low), (value.high - low) / (high - low)
@@ -68,14 +84,20 @@ class Reader:
 
     def change_rate(self, family: Family, variant: str) -> Span:
         """Return how often the answer of a variant differs from the original's."""
+        return family.once("change_rate", variant, self._change_rate)
+
+    def _change_rate(self, family: Family, variant: str) -> Span:
         return st.changed_span(self._answers(family, variant), self._answers(family, ORIGINAL))
 
     def noise_floor(self, family: Family) -> Span | None:
         """Return how often the answer differs where nobody could see a difference; None where nothing tells."""
+        return family.once("noise_floor", ORIGINAL, self._noise_floor)
+
+    def _noise_floor(self, family: Family, variant: str) -> Span | None:
         same = self.related(family, "same_view")
         if same:
             return st.mean_span([self.change_rate(family, name) for name in same])
-        return st.unrest_span(self._answers(family, ORIGINAL))
+        return st.unrest_span(self._answers(family, variant))
 
     def effect(self, family: Family, variant: str) -> Span | None:
         """Return how often the answer differs above the noise floor."""
@@ -84,6 +106,9 @@ class Reader:
 
     def passes(self, family: Family, variant: str) -> list[bool | None]:
         """Return whether each repeat passed, None where it is missing or invalid or was not run."""
+        return family.once("passes", variant, self._passes)
+
+    def _passes(self, family: Family, variant: str) -> list[bool | None]:
         known = {"pass": True, "fail": False}
         found = [known.get(one.outcome) for one in family.members[variant]]
         return [*found, *[None] * (self.measure.repeats - len(found))]
@@ -94,6 +119,9 @@ class Reader:
         return max(labels, key=labels.count) if labels else None
 
     def _answers(self, family: Family, variant: str) -> list[str | None]:
+        return family.once("answers", variant, self._read_answers)
+
+    def _read_answers(self, family: Family, variant: str) -> list[str | None]:
         found = [self.answer(one) for one in family.members[variant]]
         return [*found, *[None] * (self.measure.repeats - len(found))]
 

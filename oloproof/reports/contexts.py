@@ -77,6 +77,32 @@ class MetricRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SliceRow:
+    """One value of a slice key with its metric. ``address`` leads to its cases, None where there are no such pages."""
+
+    value: str
+    address: str | None
+    metric: MetricRow
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """How one criterion fares by one slice key, the lowest estimate first; ``more`` tells of values left out."""
+
+    key: str
+    rows: tuple[SliceRow, ...]
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """How one criterion fares in the slices of a run."""
+
+    criterion: str
+    tables: tuple[SliceTable, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DeltaPlot:
     """How far a variant lies from the original, on an axis with the 0 in it. Places are per cent of the width.
 
@@ -296,6 +322,7 @@ class RunPage:
     rules: tuple[RuleRow, ...]
     families: tuple[FamilySection, ...]
     metrics: tuple[MetricRow, ...]
+    slices: Slices | None
     notices: tuple[Fact, ...]
     cases: Iterable[CaseView]
     cases_words: str

@@ -12,17 +12,17 @@ from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
 from oloproof.reports.case_views import CaseViews, worst_word
-from oloproof.reports.contexts import Banner, CaseView, Fact, FamilySection, Mark, MetricRow, RuleRow, RunPage
+from oloproof.reports.contexts import Banner, CaseView, Fact, FamilySection, Mark, RuleRow, RunPage
 from oloproof.reports.families import family_cases, family_section, has_families
 from oloproof.reports.family_figures import is_in_families
-from oloproof.reports.plots import RATE_AXIS, plot_of
+from oloproof.reports.metric_rows import axis_of, metric_row
+from oloproof.reports.plots import plot_of
+from oloproof.reports.slices import slices_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     age_words,
     cost_words,
     count_words,
-    counted,
-    metric_name,
     one_line,
     seconds_words,
     visible,
@@ -77,6 +77,7 @@ def run_page(
         ),
         families=tuple(_families(history, run, conclusion, rules, chosen)),
         metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_in_families(one, relations)),
+        slices=slices_of(history, run, conclusion),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
@@ -183,12 +184,11 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
     yield Fact("system", f"{visible(run.system_name)} {visible(run.system_version)}")
     repeats = run.document["repeats"]["count"]
     yield Fact("cases", f"{run.cases:,}" + (f" × {repeats} repeats" if repeats > 1 else ""))
-    if run.document.get("relations"):
-        yield Fact("trials", f"{run.trials:,}, with {count_words(len(run.document['relations']), 'variant')}")
     if run.partial:
         yield Fact("partial", "only a part of the dataset was run")
     if counts["trials"] != run.cases:
-        yield Fact("trials", f"{counts['trials']:,}")
+        variants = len(run.document.get("relations") or ())
+        yield Fact("trials", f"{counts['trials']:,}" + (f", {count_words(variants, 'variant')}" if variants else ""))
     if counts["failed"]:
         yield Fact("executions failed", f"{counts['failed']:,}")
     whole = [one for one in metrics if one.variant == ORIGINAL and one.slice is None]
@@ -263,29 +263,3 @@ def _measured(metric: Metric) -> str:
     parts = [f"{metric.observed:,} of {metric.n:,}"]
     parts += [f"{count:,} {word}" for word in ("missing", "invalid", "excluded") if (count := getattr(metric, word))]
     return ", ".join(parts)
-
-
-def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
-    """Return the ends of the axis that a metric lies on."""
-    if metric.kind in ("difference", "count"):
-        return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
-    measure = measures_of(run.document).get(metric.criterion)
-    return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
-
-
-def metric_row(one: Metric, run: StoredRun) -> MetricRow:
-    """Return the row of a metric."""
-    passed, failed = counted(one)
-    return MetricRow(
-        criterion=visible(metric_name(one)),
-        about=f"{one.estimand.replace('_', ' ')}, {one.method}",
-        plot=plot_of(one, axis_of(one, run)),
-        estimate=number_words(one.estimate, one.kind),
-        interval=interval_words(one),
-        n=f"{one.n:,}",
-        passed=passed,
-        failed=failed,
-        missing=f"{one.missing:,}",
-        invalid=f"{one.invalid:,}",
-        excluded=f"{one.excluded:,}" if one.excluded else "",
-    )

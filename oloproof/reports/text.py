@@ -72,7 +72,7 @@ def _header(document: Mapping[str, Any], seconds: float | None, now: float, widt
     system = document["system"]
     named = one_line(f"{document['project']}, {system['name']}@{system['version']}")
     facts = [count_words(document["cases"], "case")]
-    trials = document.get("trials", document["cases"])
+    trials = document["executions"]["run"] + document["executions"]["cached"]
     if trials != document["cases"]:
         facts.append(f"{trials:,} trials")
     if document["partial"]:

@@ -126,7 +126,7 @@ def _surroundings(project: Project, plan: Plan, reader: MediaReader) -> Surround
 
 
 def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]:
-    found = []
+    found = [Notice(code, message) for code, message in plan.system.notices]
     if not plan.evaluators:
         found.append(Notice("no_evaluators", "no evaluators: a run would only execute the cases"))
     if project.policy is None or not project.policy.rules:

@@ -41,11 +41,8 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
     return {
         "run": run.id,
         "project": run.project,
-        "system": {
-            "name": run.system_name,
-            "version": run.system_version,
-            "kind": run.document.get("system", {}).get("kind"),
-        },
+        "system": {"name": run.system_name, "version": run.system_version},
+        "replay": run.document.get("system", {}).get("kind") == "replay",
         "state": run.state,
         "exit": conclusion.exit_code,
         "partial": run.partial,

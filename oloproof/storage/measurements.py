@@ -28,6 +28,8 @@ class StoredMeasurements:
         self._lock = threading.Lock()
         self._recent: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._pending: dict[tuple[str, str], str] = {}
+        self._whole: OrderedDict[str, None] = OrderedDict()
+        """Bytes of which everything that is kept is in memory: what is not there is nowhere."""
 
     def get(self, sha256: str, name: str) -> Any | None:
         """Return what is kept under ``name`` for these bytes, or None."""
@@ -38,6 +40,8 @@ class StoredMeasurements:
                 return self._recent[key]
             if key in self._pending:
                 return json.loads(self._pending[key])
+            if sha256 in self._whole:
+                return None
         found = self._read(sha256, name)
         if found is not None:
             self._remember(key, found)
@@ -63,6 +67,11 @@ class StoredMeasurements:
             key = row.sha256.hex(), row.name
             if key not in self._pending:
                 self._remember(key, json.loads(row.value))
+        with self._lock:
+            for digest in wanted:
+                self._whole[digest.hex()] = None
+            while len(self._whole) > 2 * _EXPECTED:
+                self._whole.popitem(last=False)
 
     def flush(self) -> None:
         """Write what is pending; where the store may only be read, it is forgotten."""
@@ -84,7 +93,8 @@ class StoredMeasurements:
         with self._lock:
             self._recent[key] = value
             if len(self._recent) > _IN_MEMORY:
-                self._recent.popitem(last=False)
+                (forgotten, _), _ = self._recent.popitem(last=False)
+                self._whole.pop(forgotten, None)
 
     def _read(self, sha256: str, name: str) -> Any | None:
         c = measurements.c

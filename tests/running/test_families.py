@@ -48,7 +48,9 @@ def looks(folder: Any) -> Any:
         side = 1 + number * 15  # the first is a dot, which blurring takes away
         picture.paste((0, 0, 0), (10, 10, 10 + side, 10 + side))
         picture.save(folder.root / f"{number}.png")
-        rows.append({"id": f"c{number}", "input": {"photo": f"{number}.png"}, "expected": "dark"})
+        rows.append(
+            {"id": f"c{number}", "input": {"photo": f"{number}.png"}, "expected": "dark", "slice": {"side": side}}
+        )
     folder.cases(rows)
     return folder
 
@@ -153,3 +155,11 @@ def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> N
     assert "depends on how the variants and repeats of each case differ" in checked.out
     assert "PASS or FAIL by the count, at any number of cases" in checked.out
     assert "no number of further cases can be named for this kind of rule" in planned.out
+
+
+def test_a_rule_over_families_may_be_about_a_slice(looks: Any) -> None:
+    rule = "metric: answer.delta, variant: blur-3, min: 0, decide_on: estimate, slice: {side: %d}"
+    small, large = decided(looks, rule % 1, rule % 46)["decisions"]
+
+    assert (small["state"], small["estimate"]) == ("FAIL", -1.0)
+    assert (large["state"], large["estimate"]) == ("PASS", 0.0)

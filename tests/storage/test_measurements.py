@@ -79,3 +79,32 @@ def test_threads_share_it(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_what_is_expected_is_read_at_once_and_then_asked_of_memory(
+    base: Base, reopened: Callable[[], Base], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rerun would ask the database for each file of each variant."""
+    other = "cd" * 32
+    first = StoredMeasurements(base.store)
+    first.put(SHA, "a", 1)
+    first.flush()
+    later = StoredMeasurements(reopened().store)
+    later.put(other, "b", 2)
+    later.expect([SHA, other, SHA])
+    monkeypatch.setattr(StoredMeasurements, "_read", lambda *given: pytest.fail("the database was asked"))
+    assert (later.get(SHA, "a"), later.get(SHA, "none"), later.get(other, "b")) == (1, None, 2)
+
+
+def test_what_memory_had_to_give_up_is_asked_of_the_database_again(
+    base: Base, reopened: Callable[[], Base], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = StoredMeasurements(base.store)
+    first.put(SHA, "a", 1)
+    first.flush()
+    monkeypatch.setattr(room, "_IN_MEMORY", 3)
+    later = StoredMeasurements(reopened().store)
+    later.expect([SHA])
+    for number in range(5):
+        later.put(f"{number:02d}" * 32, "b", number)
+    assert later.get(SHA, "a") == 1

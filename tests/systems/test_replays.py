@@ -45,7 +45,8 @@ def test_recorded_answers_are_given_again_and_every_report_says_so(recorded: Any
     found = ended.document
 
     assert ended.exit == 1
-    assert found["system"] == {"name": "answers.json (replay)", "version": "0", "kind": "replay"}
+    assert found["system"] == {"name": "answers.json (replay)", "version": "0"}
+    assert found["replay"] is True
     assert found["warnings"][0] == {
         "code": "replay",
         "message": "this is a replay: every answer comes from answers.json, and nothing was asked",
@@ -53,6 +54,7 @@ def test_recorded_answers_are_given_again_and_every_report_says_so(recorded: Any
     case = folder.run("inspect", "--case", "two", "--json").document
     assert [trial["output"] for trial in case["trials"]] == ["A", "B"]
     assert "(replay)" in folder.run("runs").out
+    assert "this is a replay" in folder.run("check").out
     assert "this is a replay" in folder.run("inspect").out
 
 

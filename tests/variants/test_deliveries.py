@@ -5,16 +5,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
+from oloproof.config import load_project
 from oloproof.errors import ConfigError
+from oloproof.evaluators import builtin_registry
+from oloproof.media import MediaReader
+from oloproof.records import Case
 from oloproof.running import run
 from oloproof.storage.variant_files import VariantFiles
-from oloproof.variants import workshop
+from oloproof.variants import Families, workshop
 from tests.variants.conftest import Lab, picture, png
 
 
@@ -120,17 +127,35 @@ def test_a_moved_project_keeps_its_variants_and_answers(varied: Callable[..., La
         moved.rename(lab.root)
 
 
-def test_the_same_picture_in_many_cases_is_made_once(
+def test_the_same_picture_in_two_cases_at_once_is_made_once(
     varied: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Both find that there is no such file yet, at the same moment."""
     made: list[str] = []
-    make = workshop.make
+    both = threading.Barrier(2)
+    make, kept = workshop.make, workshop.VariantWorkshop._kept
+    seen = iter(range(100))
+
+    def kept_nowhere(*given: Any) -> Any:
+        found = kept(*given)
+        if next(seen) < 2:
+            both.wait(30)
+        return found
+
     monkeypatch.setattr(workshop, "make", lambda *given: (made.append(given[1].name), make(*given))[1])
     lab = varied("jpeg-40", rows=None)
     image = png(picture(1))
-    lab.folder.cases([lab.row(number, image) for number in range(20)])
-    lab.run()
+    lab.folder.cases([lab.row(number, image) for number in range(2)])
+    (options,) = load_project(lab.root, builtin_registry().options()).options.variants
+    families = Families([options], base=lab.root, root=lab.root)
+    shop = workshop.VariantWorkshop(families, VariantFiles(lab.root), MediaReader(lab.root))
+    monkeypatch.setattr(workshop.VariantWorkshop, "_kept", kept_nowhere)
+    paths = [str(lab.root / f"photos/{number}.png") for number in range(2)]
+    cases = [Case(f"c{number}", {"photo": path}, files={"photo": path}) for number, path in enumerate(paths)]
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(shop.make, cases)
     assert made == ["jpeg-40"]
+    assert first["jpeg-40"].case.files == second["jpeg-40"].case.files
 
 
 def test_a_claim_that_does_not_hold_is_not_asked_and_says_why(varied: Callable[..., Lab]) -> None:

@@ -244,6 +244,14 @@ def test_a_run_opens_with_its_decision_and_shows_its_failures_first(painted: Vis
     assert "fits: " in page.words
 
 
+def test_a_run_tells_how_a_criterion_fares_in_each_slice_and_leads_there(painted: Visitor) -> None:
+    page = painted.get("/runs/latest?criterion=says_red")
+    assert "says_red by slice" in page.words
+    assert "/runs/latest" not in "".join(page.links("/runs/latest"))
+    (german,) = [one for one in page.links("/runs/") if "slice.lang=de" in one and "criterion=says_red" in one][:1]
+    assert "2 of 2 that match" in painted.get(german).words
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [

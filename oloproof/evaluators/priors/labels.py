@@ -15,7 +15,7 @@ LABELS: tuple[Label, ...] = ("visual", "prior", "mixed", "other", "unclear")
 """The labels of an answer that was given; a refusal stands beside them and in no rate."""
 
 _NEAR = 4
-"""How many tokens before a negation that follows its word, as in Hindi or Japanese, the word may stand."""
+"""How many tokens away from a word a negation may stand that reaches no further than close by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _stances(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[_Stance]:
         phrase = phrase_at(tokens, place)
         mention = mentions.get(place)
         if phrase is not None and (mention is None or (phrase[0] == "idiom" and phrase[1] > 1)):
-            walk.phrase(phrase[0], place)
+            walk.phrase(phrase[0], place, place + phrase[1] - 1)
             place += phrase[1]
         elif mention is not None:
             walk.mention(mention)
@@ -101,12 +101,13 @@ class _Walk:
     def __init__(self) -> None:
         self.stances: list[_Stance] = []
         self._negating = self._doubting = self._usual = False
+        self._negating_until = -1
         self._clause = 0
 
     def pause(self, pause: int) -> None:
         """End a negation at a pause, and what is usual once it was said; everything at the end of a sentence."""
         if pause:
-            self._negating = False
+            self._negating, self._negating_until = False, -1
             self._usual = self._usual and not any(stance.usual for stance in self.stances[self._clause :])
             self._clause = len(self.stances)
         if pause == 2:
@@ -114,17 +115,21 @@ class _Walk:
 
     def mention(self, mention: Mention) -> None:
         """Note a value with what holds for it."""
-        self.stances.append(_Stance(mention, self._negating, self._doubting, self._usual))
+        negated = self._negating or mention.first <= self._negating_until
+        self.stances.append(_Stance(mention, negated, self._doubting, self._usual))
 
-    def phrase(self, role: str, place: int) -> None:
+    def phrase(self, role: str, first: int, last: int) -> None:
         """Take in a phrase that turns what follows, or what stands before it in its clause."""
         if role == "not":
             self._negating = True
+        elif role == "not_near":
+            self._negating_until = last + _NEAR
         elif role == "not_before":
-            if self.stances[self._clause :] and place - self.stances[-1].mention.last <= _NEAR:
+            if self.stances[self._clause :] and first - self.stances[-1].mention.last <= _NEAR:
                 self.stances[-1].negated = True
         elif role == "but":
             self._negating = self._doubting = self._usual = False
+            self._negating_until = -1
             self._clause = len(self.stances)
         elif role == "this":
             self._usual = False

@@ -15,23 +15,21 @@ import regex  # type: ignore[import-untyped]
 
 from oloproof.evaluators.priors.tokens import Token, cleaned, folded, tokens_of
 
-Role = Literal["idiom", "not", "not_before", "but", "this", "usual", "doubt"]
+Role = Literal["idiom", "not", "not_near", "not_before", "but", "this", "usual", "doubt"]
 
 _PHRASES: Mapping[Role, str] = {
     # Looks like a negation and is none.
     "idiom": "no doubt|without doubt|without a doubt|no question|not only|not just|not merely|nothing but|why not|"
     "nicht nur|non seulement|no solo|nao so|не только|不仅|不但",
     # Negates what follows, up to the next pause or contrast.
-    "not": "not|no|never|neither|nor|without|cannot|can't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|won't|"
-    "wouldn't|isnt|arent|wasnt|dont|doesnt|no longer|rather than|instead of|other than|as opposed to|anything but|"
-    "all but|far from|except|non|ain't|lacks|lacking|absence of|fails to be|hardly|"
-    "nicht|kein|keine|keinen|keinem|keiner|nie|niemals|weder|ohne|statt|anstatt|"
-    "pas|jamais|ni|sans|aucun|aucune|au lieu de|plutot que|"
-    "nunca|sin|ningun|ninguna|en lugar de|en vez de|nao|nem|sem|em vez de|senza|invece di|"
-    "niet|geen|inte|ingen|inget|ikke|nie jest|"
-    "не|нет|ни|без|вместо|"
-    "ليس|ليست|لا|غير|لم|بدون|"
-    "不是|并非|并不|不为|不像|没有|而非|而不是",
+    "not": "not|never|neither|nor|cannot|can't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|won't|wouldn't|isnt|"
+    "arent|wasnt|dont|doesnt|ain't|fails to be|nicht|nie|niemals|weder|pas|jamais|ni|nunca|nao|nem|niet|inte|ikke|non|"
+    "nie jest|не|нет|ни|ليس|ليست|لا|لم|不是|并非|并不|不为|不像|没有|而非|而不是",
+    # Negates the word that follows, or one close behind it.
+    "not_near": "no|no longer|without|rather than|instead of|other than|as opposed to|anything but|all but|"
+    "far from|except|lacks|lacking|absence of|hardly|kein|keine|keinen|keinem|keiner|ohne|statt|anstatt|sans|aucun|"
+    "aucune|au lieu de|plutot que|sin|ningun|ninguna|en lugar de|en vez de|sem|em vez de|senza|invece di|geen|ingen|"
+    "inget|без|вместо|غير|بدون",
     # Negates what stands before it.
     "not_before": "is wrong|was wrong|is incorrect|is not correct|isn't correct|is not right|isn't right|is not the|"
     "isn't the|नहीं|नही|degil|değil|"

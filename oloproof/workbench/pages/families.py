@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from oloproof.config.models import RuleOptions
 from oloproof.reports.contexts import FamilySection
 from oloproof.reports.families import family_cases, family_section, has_families
-from oloproof.reports.pages import metric_row, ruled
+from oloproof.reports.metric_rows import metric_row
+from oloproof.reports.pages import ruled
 from oloproof.reports.wording import visible
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import StoredRun

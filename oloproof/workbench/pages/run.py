@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.responses import Response
 
-from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow
+from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow, Slices
 from oloproof.reports.family_figures import is_in_families
-from oloproof.reports.pages import banner_of, facts_of, metric_row, rule_row
+from oloproof.reports.metric_rows import metric_row
+from oloproof.reports.pages import banner_of, facts_of, rule_row
+from oloproof.reports.slices import slices_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible, worst_first
-from oloproof.running.deciding import relations_of
+from oloproof.running.deciding import Conclusion, relations_of
 from oloproof.storage import StoredRun
-from oloproof.workbench.pages.addresses import RUNS, judge_address
+from oloproof.workbench.pages.addresses import RUNS, judge_address, run_address
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
 from oloproof.workbench.pages.families import Families, families_of
 from oloproof.workbench.pages.gallery import Gallery, gallery_of
 from oloproof.workbench.pages.judge_states import state_of
 from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
-from oloproof.workbench.pages.wanted import wanted_from
+from oloproof.workbench.pages.wanted import Wanted, wanted_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class RunContext:
     families: Families | None
     judges: tuple[JudgeLink, ...]
     metrics: tuple[MetricRow, ...]
+    slices: Slices | None
     notices: tuple[Fact, ...]
     gallery: Gallery
 
@@ -87,6 +90,7 @@ def run_page(visit: Visit) -> Response:
             for one in conclusion.metrics
             if one.criterion not in ruled and not is_in_families(one, relations)
         ),
+        slices=_slices(visit, run, conclusion, wanted),
         notices=tuple(Fact(one.code, visible(one.message)) for one in run.notices),
         gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
     )
@@ -100,3 +104,16 @@ def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:
             state = state_of(visit.browsing, criterion, judge)
             address = judge_address(judge, [("criterion", criterion)])
             yield JudgeLink(visible(criterion), state.mark, state.word, address)
+
+
+def _slices(visit: Visit, run: StoredRun, conclusion: Conclusion, wanted: Wanted) -> Slices | None:
+    """Return how the criterion that is looked at fares in each slice, each leading to its cases."""
+
+    def address(key: str, value: str) -> str:
+        return run_address(run.id, replace(wanted, slice=((key, value),)).query(), "cases")
+
+    return visit.kept(
+        run,
+        f"slices of {wanted.query()}",
+        lambda: slices_of(visit.browsing, run, conclusion, wanted.criterion, address=address),
+    )

@@ -12,7 +12,8 @@ from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Metric
 from oloproof.reports.contexts import Mark, Plot
-from oloproof.reports.pages import MARKS, axis_of
+from oloproof.reports.metric_rows import axis_of
+from oloproof.reports.pages import MARKS
 from oloproof.reports.plots import plot_of
 from oloproof.reports.wording import cost_words, count_words, headline, one_line, seconds_words, visible, worst_first
 from oloproof.running.deciding import Conclusion

@@ -95,6 +95,9 @@ def test_a_refusal_is_no_answer_whatever_else_it_says(answer: str) -> None:
         ("Usually, bananas are yellow.", "prior"),
         ("It is blue, which is odd since bananas are normally yellow.", "visual"),
         ("It is either blue or yellow", "mixed"),
+        ("A banana without any sticker on its peel is blue", "visual"),
+        ("I do not think that the banana in front of us is blue", "unclear"),
+        ("There is no yellow; there are no signs of it. It is blue.", "visual"),
     ],
 )
 def test_what_is_negated_doubted_or_only_usual_does_not_count(answer: str, expected: str) -> None:
