@@ -84,7 +84,7 @@ def test_slices_in_words() -> None:
 )
 def test_a_mean_over_repeats_is_not_told_as_the_share_of_cases_in_which_it_ever_was(estimate: float, told: str) -> None:
     found = Metric(
-        "answer.change_rate", "rate", "blur-3", None, "change_rate", estimate, (0.0, 0.5), 0.95, "m", 48, 48, 10, 38, 0, 0,
-        family={"hits": 10},
+        "answer.change_rate", "rate", "blur-3", None, "change_rate", estimate, (0.0, 0.5), 0.95, "m", 48, 48,
+        10, 38, 0, 0, family={"hits": 10},
     )  # fmt: skip
     assert family_words(found) == [told]
