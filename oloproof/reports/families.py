@@ -84,8 +84,13 @@ def family_section(
     cases: FamilyCases,
     address: AddressOf,
     row_of: MetricRowOf,
+    *,
+    shown: Callable[[str], str] = visible,
 ) -> FamilySection:
-    """Return the families of a run for one criterion; ``ruled`` are its rules with what each decided."""
+    """Return the families of a run for one criterion.
+
+    ``ruled`` are its rules with what each decided; ``shown`` makes the id of a case safe to show.
+    """
     relations, measure = relations_of(run.document), measures_of(run.document)[criterion]
     figures = figures_of(criterion, relations, metrics)
     bounds = {one.variant: _bound(one, criterion, ruled) for one in figures}
@@ -101,7 +106,7 @@ def family_section(
         words = _move_words(measure, own=one.variant == ORIGINAL)
         summary = f"{visible(one.variant)}: {_summary(found, words)}"
         cells = tuple(
-            _cell(family.case_id, one.variant, move, words[move], number * _CELL, address)
+            _cell(shown(family.case_id), move, words[move], number * _CELL, address(family.case_id, one.variant))
             for number, (family, move) in enumerate(zip(cases.shown, found, strict=True))
         )
         rows.append(_row(one, bounds[one.variant], axis, cells, summary))
@@ -183,9 +188,8 @@ def _words(relation: str) -> str:
     return relation.replace("_", " ")
 
 
-def _cell(case: str, variant: str, move: Move, words: str, x: float, address: AddressOf) -> MoveCell:
-    where = None if move == "absent" else address(case, variant)
-    return MoveCell(per_cent_text(x), move, f"{visible(case)}: {words}", where)
+def _cell(case: str, move: Move, words: str, x: float, address: str | None) -> MoveCell:
+    return MoveCell(per_cent_text(x), move, f"{case}: {words}", None if move == "absent" else address)
 
 
 def _move_words(measure: Measure, *, own: bool = False) -> dict[Move, str]:

@@ -75,7 +75,7 @@ def run_page(
             rule_row(one, rules.get(one.rule), conclusion.metrics, run, hide)
             for one in worst_first(conclusion.decisions)
         ),
-        families=tuple(_families(history, run, conclusion, rules, chosen)),
+        families=tuple(_families(history, run, conclusion, rules, chosen, hide)),
         metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_in_families(one, relations)),
         slices=slices_of(history, run, conclusion),
         notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
@@ -91,6 +91,7 @@ def _families(
     conclusion: Conclusion,
     rules: Mapping[str, RuleOptions],
     chosen: Sequence[tuple[str, str]],
+    hide: Withholding,
 ) -> Iterator[FamilySection]:
     """Yield the families for each criterion; a cell of their map leads to its case where the page shows that."""
     if not has_families(run) or not conclusion.metrics:
@@ -106,6 +107,7 @@ def _families(
             family_cases(history, run, index, criterion),
             lambda case, _variant: anchors.get(case),
             lambda metric: metric_row(metric, run),
+            shown=lambda case: visible(hide.text(case)),
         )
 
 

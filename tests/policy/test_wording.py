@@ -11,12 +11,14 @@ from hypothesis import strategies as some
 from oloproof.policy.wording import (
     bar_words,
     difference_words,
+    family_words,
     interval_words,
     number_words,
     rounded_down,
     rounded_up,
     slice_words,
 )
+from oloproof.records import Metric
 from tests.policy.conftest import metric_of, trials
 
 
@@ -75,3 +77,14 @@ def test_a_bar_in_words(bar: float | None, kind: str, words: str) -> None:
 def test_slices_in_words() -> None:
     assert slice_words(None) == slice_words({}) == ""
     assert slice_words({"lang": "dé", "pages": 2, "ok": True}) == ' (lang="dé", pages=2, ok=true)'
+
+
+@pytest.mark.parametrize(
+    ("estimate", "told"), [(10 / 48, "10 of 48 cases"), (5 / 48, "at least once in 10 of 48 cases")]
+)
+def test_a_mean_over_repeats_is_not_told_as_the_share_of_cases_in_which_it_ever_was(estimate: float, told: str) -> None:
+    found = Metric(
+        "answer.change_rate", "rate", "blur-3", None, "change_rate", estimate, (0.0, 0.5), 0.95, "m", 48, 48,
+        10, 38, 0, 0, family={"hits": 10},
+    )  # fmt: skip
+    assert family_words(found) == [told]

@@ -130,13 +130,15 @@ def test_a_run_without_data_and_one_that_was_refused_follow_the_schema_too(looks
     schema.validate(looks.run("run", "--json").document)
 
 
-def test_the_table_of_a_run_tells_what_moved_and_counts_the_rest(looks: Any) -> None:
+def test_the_tables_of_a_run_have_a_row_a_variant_and_tell_no_figure_twice(looks: Any) -> None:
     decided(looks, "metric: answer, max_flaky: 0")
-    shown = looks.run("gate").out
+    shown = looks.run("gate").out.partition("PASS")[0]
 
-    assert "answer.delta [blur-3]" in shown
-    assert "answer.delta [png-reencode]" not in shown
-    assert "metrics of variants and slices more are zero; --json has them" in shown
+    rows = {words[0]: words[2:] for line in shown.splitlines() if (words := line.split()) and "(" in line}
+    assert rows["blur-3"][:2] == ["-25.0", "points"]
+    assert rows["png-reencode"][-6:] == ["4", "0.0", "%", "in", "0", "0"]
+    assert "answer.noise_floor" in shown
+    assert "answer.delta" not in shown
 
 
 def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> None:
