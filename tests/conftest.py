@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.warm import Warm, ask, may_be_warm
+from tests.warm import Warm, ask, cold_command, may_be_warm
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class Folder:
         return self.write(name, "".join(json.dumps(row) + "\n" for row in rows))
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-c", "from oloproof.cli import main; main()", *arguments]
+        """Return how to start ``oloproof`` as a process that the test speaks to while it runs."""
+        return self.warm.command(*arguments)
 
     def run(
         self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120, cold: bool = False
@@ -63,7 +64,7 @@ class Folder:
         environment = {**os.environ, "NO_COLOR": "1", **(env or {})}
         if cold or not may_be_warm(env or {}):
             done = subprocess.run(
-                self.command(*arguments),
+                cold_command(*arguments),
                 cwd=self.root,
                 env=environment,
                 capture_output=True,
