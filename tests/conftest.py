@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import dedent
@@ -159,14 +160,15 @@ def answer(case):
 """
 
 
+def write_echo(folder: Folder, n: int = 5, *, more: str = "", app: str = ECHO_APP) -> Folder:
+    """Make a folder a project of ``n`` cases that a function answers; ``more`` is added to oloproof.yaml."""
+    folder.write("oloproof.yaml", ECHO_PROJECT + dedent(more))
+    folder.write("app.py", app)
+    folder.cases([{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": i * 2}} for i in range(n)])
+    return folder
+
+
 @pytest.fixture
 def echo(folder: Folder) -> Callable[..., Folder]:
-    """A project of ``n`` cases that a function answers; ``more`` is added to oloproof.yaml."""
-
-    def make(n: int = 5, *, more: str = "", app: str = ECHO_APP) -> Folder:
-        folder.write("oloproof.yaml", ECHO_PROJECT + dedent(more))
-        folder.write("app.py", app)
-        folder.cases([{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": i * 2}} for i in range(n)])
-        return folder
-
-    return make
+    """What makes the folder of this test such a project."""
+    return partial(write_echo, folder)
