@@ -17,8 +17,12 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.warm import Warm, ask, cold_command, may_be_warm
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")  # how long an example takes says more of what else is running than of its law
 
 
 @dataclass(frozen=True)

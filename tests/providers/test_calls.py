@@ -22,6 +22,7 @@ from oloproof.providers.waiting import backoff, jittered, named_wait
 from tests.model_server import (
     Answer,
     ModelServer,
+    Request,
     answering,
     chat,
     cut_midway,
@@ -307,7 +308,15 @@ def together(client: Any, calls: int, width: int) -> list[Any]:
 def test_as_many_requests_are_in_flight_as_allowed_and_no_more(
     server: ModelServer, opened: Opened, concurrency: int, width: int
 ) -> None:
-    server.answer = chat("{}", delay=0.15)
+    all_there = threading.Event()
+
+    def wait_for_all(_: Request) -> Answer:
+        if server.most_in_flight >= concurrency:
+            all_there.set()
+        all_there.wait(20)
+        return chat("{}", delay=0.05)  # in which one too many would come in
+
+    server.answer = wait_for_all
     together(opened(concurrency=concurrency, timeout=30), 2 * width, width)
     assert server.most_in_flight == concurrency
 
