@@ -10,12 +10,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oloproof
 from oloproof.errors import CallFailed, ProviderRefused, ProviderUnreachable
 from oloproof.providers import Endpoint, open_chat
 from oloproof.providers.waiting import backoff, jittered, named_wait
@@ -213,7 +215,7 @@ def test_a_quota_per_minute_names_a_time_and_is_waited_for(server: ModelServer, 
 def shown_with_variables(error: BaseException) -> str:
     """Return the traceback as tools show it that print variables, without the frames of the tests themselves."""
     frames = traceback.TracebackException.from_exception(error, capture_locals=True).stack
-    ours = [frame for frame in frames if "/oloproof/" in frame.filename and "/tests/" not in frame.filename]
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(Path(oloproof.__file__).parent)]
     assert ours
     return "\n".join(f"{frame.name} {frame.locals}" for frame in ours)
 
