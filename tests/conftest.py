@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import dedent
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from tests.warm import Warm, ask, may_be_warm
+from tests.warm import Warm, ask, cold_command, may_be_warm
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")  # how long an example takes says more of what else is running than of its law
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,8 @@ class Folder:
         return self.write(name, "".join(json.dumps(row) + "\n" for row in rows))
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-c", "from oloproof.cli import main; main()", *arguments]
+        """Return how to start ``oloproof`` as a process that the test speaks to while it runs."""
+        return self.warm.command(*arguments)
 
     def run(
         self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120, cold: bool = False
@@ -61,7 +69,7 @@ class Folder:
         environment = {**os.environ, "NO_COLOR": "1", **(env or {})}
         if cold or not may_be_warm(env or {}):
             done = subprocess.run(
-                self.command(*arguments),
+                cold_command(*arguments),
                 cwd=self.root,
                 env=environment,
                 capture_output=True,
@@ -78,9 +86,22 @@ class Folder:
             return Ended(code, out.read(), err.read())
 
 
+def made_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Return a shared folder that ``make`` fills for whoever asks first, while all others wait for it."""
+    done = folder.with_name(f"{folder.name}.done")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            done.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all workers of this session share; a file in it appears whole and stays as it is."""
+    """A folder that all workers of this session share, for what is made once and then only read."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
     folder.mkdir(exist_ok=True)
@@ -143,14 +164,15 @@ def answer(case):
 """
 
 
+def write_echo(folder: Folder, n: int = 5, *, more: str = "", app: str = ECHO_APP) -> Folder:
+    """Make a folder a project of ``n`` cases that a function answers; ``more`` is added to oloproof.yaml."""
+    folder.write("oloproof.yaml", ECHO_PROJECT + dedent(more))
+    folder.write("app.py", app)
+    folder.cases([{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": i * 2}} for i in range(n)])
+    return folder
+
+
 @pytest.fixture
 def echo(folder: Folder) -> Callable[..., Folder]:
-    """A project of ``n`` cases that a function answers; ``more`` is added to oloproof.yaml."""
-
-    def make(n: int = 5, *, more: str = "", app: str = ECHO_APP) -> Folder:
-        folder.write("oloproof.yaml", ECHO_PROJECT + dedent(more))
-        folder.write("app.py", app)
-        folder.cases([{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": i * 2}} for i in range(n)])
-        return folder
-
-    return make
+    """What makes the folder of this test such a project."""
+    return partial(write_echo, folder)

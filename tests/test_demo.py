@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.conftest import Folder, made_once
+from tests.warm import Warm
 
 ROOT = Path(__file__).parent.parent
 NO_NETWORK = '''
@@ -31,41 +34,49 @@ socket.create_connection = socket.getaddrinfo = refuse
 
 @dataclass(frozen=True)
 class Demo:
-    """A copy of the demo, and how its two first runs went without a network."""
+    """A copy of the demo, how its two first runs went without a network, and what the first took of a processor."""
 
     folder: Path
     first: dict[str, Any]
     second: dict[str, Any]
     seconds: float
 
-    def oloproof(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        blocked = self.folder / "no-network"
-        return subprocess.run(
-            [str(Path(sys.executable).parent / "oloproof"), *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(blocked)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+
+@pytest.fixture(scope="session")
+def demo(shared: Path) -> Demo:
+    folder = made_once(shared / "demo", run_twice)
+    told = json.loads((folder / "told.json").read_text(encoding="utf-8"))
+    return Demo(folder, **told)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    folder = tmp_path_factory.mktemp("demo")
+def run_twice(folder: Path) -> None:
+    """Copy the demo and run it without a network, the second time after the first."""
     shutil.copy(ROOT / "oloproof.yaml", folder)
     shutil.copytree(ROOT / "demo", folder / "demo", ignore=shutil.ignore_patterns("out", "__pycache__"))
     (folder / "no-network").mkdir()
     (folder / "no-network" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    copy = Demo(folder, {}, {}, 0.0)
-    started = time.monotonic()
-    first = copy.oloproof("run", "--json")
-    seconds = time.monotonic() - started
-    assert first.returncode == 0, first.stdout + first.stderr
-    second = copy.oloproof("run", "--json")
-    assert second.returncode == 0, second.stdout + second.stderr
-    return Demo(folder, json.loads(first.stdout), json.loads(second.stdout), seconds)
+    first, seconds = run_without_network(folder)
+    second, _ = run_without_network(folder)
+    told = {"first": first, "second": second, "seconds": seconds}
+    (folder / "told.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+def run_without_network(folder: Path) -> tuple[Any, float]:
+    """Return what a run said, and the seconds that it and the processes it started kept a processor busy."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run(
+        [str(Path(sys.executable).parent / "oloproof"), "run", "--json"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder / "no-network")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(ended.stdout), busy
 
 
 def test_every_rule_of_the_demo_holds(demo: Demo) -> None:
@@ -76,8 +87,8 @@ def test_every_rule_of_the_demo_holds(demo: Demo) -> None:
     }
 
 
-def test_the_demo_runs_in_less_than_twenty_seconds(demo: Demo) -> None:
-    """Nobody waits longer for a first impression."""
+def test_the_demo_keeps_a_processor_busy_for_less_than_twenty_seconds(demo: Demo) -> None:
+    """So nobody waits longer for a first impression, unless the machine has more to do than this."""
     assert demo.seconds < 20
 
 
@@ -102,29 +113,29 @@ def test_a_second_run_of_the_demo_executes_nothing(demo: Demo) -> None:
     ]
 
 
-def test_the_demo_receives_and_makes_images_audio_and_video(demo: Demo) -> None:
+def test_the_demo_receives_and_makes_images_audio_and_video(demo: Demo, warm: Warm) -> None:
     """One project shows all three kinds, on both sides of the system."""
     seen = set()
     for case in ("cat", "selfish", "rabbit-wakes"):
-        shown = json.loads(demo.oloproof("inspect", "--case", case, "--json").stdout)
+        shown = Folder(demo.folder, warm).run("inspect", "--case", case, "--json").document
         seen |= {(item["role"], item["kind"]) for item in shown["trials"][0]["media"]}
     kinds = ("image", "audio", "video")
     assert seen == {(role, kind) for role in ("input", "output") for kind in kinds}
 
 
-def test_the_demo_tells_a_picture_that_is_not_the_right_one(demo: Demo, tmp_path: Path) -> None:
+def test_the_demo_tells_a_picture_that_is_not_the_right_one(demo: Demo, tmp_path: Path, warm: Warm) -> None:
     """Its checks are not there for show: a thumbnail of another photo fails, and so does a silent sound."""
     shutil.copytree(demo.folder, tmp_path / "broken", ignore=shutil.ignore_patterns(".oloproof", "out"))
-    broken = Demo(tmp_path / "broken", {}, {}, 0.0)
-    media = broken.folder / "demo" / "media"
-    app = broken.folder / "demo" / "app.py"
+    broken = Folder(tmp_path / "broken", warm)
+    media = broken.root / "demo" / "media"
+    app = broken.root / "demo" / "app.py"
     text = app.read_text(encoding="utf-8")
     text = text.replace("Image.open(source) as photo", f"Image.open({str(media / 'coffee.jpg')!r}) as photo")
     text = text.replace("round(sample * gain)", "round(sample * gain / 5000)")
     app.write_text(text, encoding="utf-8")
-    ended = broken.oloproof("run", "--json", "--quiet")
-    states = {decision["rule"]: decision["state"] for decision in json.loads(ended.stdout)["decisions"]}
-    assert ended.returncode == 1
+    ended = broken.run("run", "--json", "--quiet")
+    states = {decision["rule"]: decision["state"] for decision in ended.document["decisions"]}
+    assert ended.exit == 1
     assert states["same-picture"] == states["nothing-is-blank"] == "FAIL"
 
 

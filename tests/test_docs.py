@@ -377,10 +377,10 @@ for name, line in json.loads(sys.argv[1]).items():
 """
 
 
-def test_every_key_of_our_json_is_described(tmp_path: Path) -> None:
+def test_every_key_of_our_json_is_described(tmp_path: Path, warm: Warm) -> None:
     """docs/reference/json.md names each key that the commands print."""
     copy_example("thumbnails", tmp_path)
-    typed = [sys.executable, "-c", ALL_IN_ONE_PROCESS, json.dumps(COMMANDS)]
+    typed = warm.python(ALL_IN_ONE_PROCESS, json.dumps(COMMANDS))
     subprocess.run(typed, cwd=tmp_path, env=environment(), check=True, timeout=120)
     described = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
     for name in COMMANDS:

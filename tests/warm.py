@@ -3,7 +3,7 @@
 A command still is ``oloproof.cli.main`` in a process of its own, with its own descriptors, folder, environment, signals
 and exit code; only the second that importing takes is not paid again. What is about importing, or about what Python
 itself reads when it starts, asks for a cold process (``Folder.run(..., cold=True)``), and so does one test of each
-command. Where forking is not safe (macOS) every command is cold.
+command. A script of Python may be run like that too. Where forking is not safe (macOS) everything is cold.
 
 Asking needs no more than the standard library, so that an ``oloproof`` on a shell's path can do it too.
 """
@@ -21,7 +21,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -59,19 +60,36 @@ class Warm:
         return address
 
     def program(self) -> Path:
-        """Return a folder with an ``oloproof`` for a shell's path that runs warm."""
-        program = Path(self._folder.name) / "bin" / "oloproof"
-        program.parent.mkdir(exist_ok=True)
+        """Return a folder with an ``oloproof`` for a shell's path that runs warm, and hands on the signals it is sent.
+
+        Beside it lies a ``python``, which takes ``-c``, a script and its arguments.
+        """
+        folder = Path(self._folder.name) / "bin"
+        if not folder.exists():
+            folder.mkdir()
+            self._write(folder / "oloproof", "sys.argv[1:]")
+            self._write(folder / "python", "sys.argv[3:], sys.argv[2]")
+        return folder
+
+    def _write(self, program: Path, what: str) -> None:
         program.write_text(
             f"#!{sys.executable} -IS\n"
-            "import os, sys\n"
+            "import sys\n"
             f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-            "from warm import ask\n"
-            f"sys.exit(ask({self.address!r}, sys.argv[1:], os.getcwd(), os.environ, (0, 1, 2)))\n",
+            "from warm import stand_for\n"
+            f"stand_for({self.address!r}, {what})\n",
             encoding="utf-8",
         )
         program.chmod(0o755)
-        return program.parent
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return how ``oloproof`` is started as a process that can be sent signals."""
+        return [str(self.program() / "oloproof"), *arguments] if CAN_FORK else cold_command(*arguments)
+
+    def python(self, script: str, *arguments: str) -> list[str]:
+        """Return how a script is started in a process that has imported everything of ours already."""
+        python = str(self.program() / "python") if CAN_FORK else sys.executable
+        return [python, "-c", script, *arguments]
 
     def end(self) -> None:
         """End the process: it goes when its standard input does."""
@@ -90,6 +108,26 @@ def may_be_warm(environment: Mapping[str, str]) -> bool:
     return CAN_FORK and not any(name.startswith(READ_AT_THE_START) for name in environment)
 
 
+def cold_command(*arguments: str) -> list[str]:
+    """Return how ``oloproof`` is started in a process that imports everything anew."""
+    return [sys.executable, "-c", "from oloproof.cli import main; main()", *arguments]
+
+
+def stand_for(address: str, arguments: Sequence[str], script: str | None = None) -> NoReturn:
+    """Be a command, or a script, that runs elsewhere: with this process's descriptors, signals and end."""
+
+    def hand_on_signals(process: int) -> None:
+        def hand_on(number: int, _: object) -> None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, hand_on)
+
+    code = ask(address, arguments, os.getcwd(), os.environ, (0, 1, 2), script=script, began=hand_on_signals)
+    sys.exit(code)
+
+
 def ask(
     address: str,
     arguments: Sequence[str],
@@ -97,19 +135,27 @@ def ask(
     environment: Mapping[str, str],
     descriptors: Sequence[int],
     timeout: float | None = None,
+    *,
+    script: str | None = None,
+    began: Callable[[int], None] = lambda process: None,
 ) -> int:
     """Have a command run on these three descriptors and return its exit code, negative for the signal that ended it.
+
+    ``began`` is told the number of its process. With ``script`` it is that script that runs instead of ``oloproof``.
 
     Raises:
         TimeoutError: It took longer than ``timeout`` seconds, and was killed.
     """
-    request = {"arguments": list(arguments), "folder": str(folder), "environment": dict(environment)}
+    request = {
+        "arguments": list(arguments), "folder": str(folder), "environment": dict(environment), "script": script,
+    }  # fmt: skip
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout)
         connection.connect(address)
         socket.send_fds(connection, [b"."], list(descriptors))
         connection.sendall(json.dumps(request).encode() + b"\n")
         with connection.makefile("r") as lines:
+            began(int(lines.readline()))
             return int(lines.readline())
 
 
@@ -164,6 +210,8 @@ def attend(connection: socket.socket) -> NoReturn:
     if command == 0:
         connection.close()
         become(request, descriptors)
+    with contextlib.suppress(BrokenPipeError):
+        connection.sendall(f"{command}\n".encode())
     for descriptor in descriptors:
         os.close(descriptor)
     ended = os.pidfd_open(command)
@@ -184,16 +232,24 @@ def become(request: Mapping[str, Any], descriptors: Sequence[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(request["environment"])
     time.tzset()
-    sys.argv = ["oloproof", *request["arguments"]]
+    sys.argv = ["oloproof" if request["script"] is None else "-c", *request["arguments"]]
     sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115 - as long as the process lives
     sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = sys.__stderr__ = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
-    from oloproof.cli import main
-
     try:
-        main()
+        if request["script"] is None:
+            from oloproof.cli import main
+
+            main()
+        else:
+            sys.path.insert(0, "")
+            exec(compile(request["script"], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102 - as ``-c`` does
+        leave(0)
     except SystemExit as ended:
         leave(ended.code)
+    except BaseException:
+        traceback.print_exc()
+        leave(1)
 
 
 def leave(code: Any) -> NoReturn:
@@ -201,7 +257,7 @@ def leave(code: Any) -> NoReturn:
     threading._shutdown()
     atexit._run_exitfuncs()
     sys.stdout.flush()
-    os._exit(code)
+    os._exit(code or 0)
 
 
 if __name__ == "__main__":

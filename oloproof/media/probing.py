@@ -121,15 +121,23 @@ class Probe:
 
 
 def probe(
-    path: Path, demuxer: str, *, packets: bool, decode: bool, timeout: float, max_pixels: int, strict: bool = False
+    path: Path,
+    demuxer: str,
+    *,
+    packets: bool,
+    decode: bool,
+    timeout: float,
+    max_pixels: int,
+    strict: bool = False,
+    threads: int = 2,
 ) -> Probe:
     """Run ffprobe over a file. ``strict`` compares checksums where the codec has them (FLAC).
 
-    Decoding runs in two threads; after an error once more in one, as threads lose good frames beside a bad one.
+    Decoding runs in ``threads``; after an error once more in one, as several lose good frames beside a bad one.
     """
     run = _Run(path, demuxer, packets, decode, timeout, max_pixels, strict)
-    found = run.once(threads=2)
-    return run.once(threads=1) if decode and found.errors else found
+    found = run.once(threads=threads)
+    return run.once(threads=1) if decode and found.errors and threads > 1 else found
 
 
 @dataclass(frozen=True, slots=True)

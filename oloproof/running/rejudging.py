@@ -59,8 +59,6 @@ def rejudged(
 
 def trials_of(history: History, run: StoredRun, wanted: Sequence[tuple[str, str, int]]) -> list[StoredTrial]:
     """Return the stored trials of a run at these (case, variant, repeat), in their order."""
-    found = {}
-    for case in dict.fromkeys(case for case, _, _ in wanted):
-        for trial in history.trials(run, case=case):
-            found[trial.case_id, trial.variant, trial.repeat] = trial
+    cases = list(dict.fromkeys(case for case, _, _ in wanted))
+    found = {(trial.case_id, trial.variant, trial.repeat): trial for trial in history.trials_of(run, cases)}
     return [found[place] for place in wanted]

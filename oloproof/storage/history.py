@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from oloproof.errors import RunNotFound
 from oloproof.records import Delivery, Execution, Judgement, MediaItem, Notice, Verdict
@@ -188,37 +188,44 @@ class History(Observations):
 
     def trials(self, run: StoredRun, *, case: str | None = None) -> Iterator[StoredTrial]:
         """Yield the trials of a run in order, or those of one case."""
-        t = trials.c
-        query = (
-            select(trials, executions, executions.c.id.label("execution_id"))
-            .join(executions)
-            .where(t.run == run.number)
-        )
         if case is not None:
-            query = query.where(t.case_id == storable(case))
-        for page in self._pages(query, _WHOLE_PAGE, by_place=case is None):
-            rows = [row.id for row in page]
-            found = self._verdicts(rows)
-            judged = self._judgements(run, rows)
-            for row in page:
-                told = found.get(row.id, [])
-                yield StoredTrial(
-                    row.id,
-                    row.position,
-                    row.case_id,
-                    row.variant,
-                    row.repeat,
-                    json.loads(row.input),
-                    json.loads(row.expected) if row.expected else None,
-                    json.loads(row.slice) if row.slice else {},
-                    execution_from_row(row, row.execution_id, cached=bool(row.cached)),
-                    row.execution_id,
-                    bool(row.cached),
-                    tuple(verdict for verdict, _ in told),
-                    tuple(reused for _, reused in told),
-                    judged.get(row.id, {}),
-                    deliveries_from_text(row.delivered, row.id),
-                )
+            yield from self.trials_of(run, [case])
+            return
+        for page in self._pages(_whole_trials(run), _WHOLE_PAGE):
+            yield from self._whole(run, page)
+
+    def trials_of(self, run: StoredRun, cases: Sequence[str]) -> Iterator[StoredTrial]:
+        """Yield the trials of these cases of a run, a batch of cases after the other."""
+        for start in range(0, len(cases), _WHOLE_PAGE):
+            part = [storable(case) for case in cases[start : start + _WHOLE_PAGE]]
+            query = _whole_trials(run).where(trials.c.case_id.in_(part))
+            for page in self._pages(query, _WHOLE_PAGE, by_place=False):
+                yield from self._whole(run, page)
+
+    def _whole(self, run: StoredRun, page: Sequence[Any]) -> Iterator[StoredTrial]:
+        """Yield the trials of a page of rows with what was said of each."""
+        rows = [row.id for row in page]
+        found = self._verdicts(rows)
+        judged = self._judgements(run, rows)
+        for row in page:
+            told = found.get(row.id, [])
+            yield StoredTrial(
+                row.id,
+                row.position,
+                row.case_id,
+                row.variant,
+                row.repeat,
+                json.loads(row.input),
+                json.loads(row.expected) if row.expected else None,
+                json.loads(row.slice) if row.slice else {},
+                execution_from_row(row, row.execution_id, cached=bool(row.cached)),
+                row.execution_id,
+                bool(row.cached),
+                tuple(verdict for verdict, _ in told),
+                tuple(reused for _, reused in told),
+                judged.get(row.id, {}),
+                deliveries_from_text(row.delivered, row.id),
+            )
 
     def case_ids(self, run: StoredRun) -> list[str]:
         """Return the ids of the cases of a run, in order."""
@@ -307,6 +314,12 @@ class History(Observations):
         for row in self._rows(query):
             found.setdefault(row.trial, []).append((verdict_from_row(row), bool(row.cached)))
         return found
+
+
+def _whole_trials(run: StoredRun) -> Select[Any]:
+    """Return the query for all that is kept of the trials of a run, but for what was said of them."""
+    columns = select(trials, executions, executions.c.id.label("execution_id"))
+    return columns.join(executions).where(trials.c.run == run.number)
 
 
 def _is_number(text: str) -> bool:

@@ -68,14 +68,14 @@ class Reading:
         for page in self._pages(query, by_place=by_place):
             yield from page
 
-    def _pages(self, query: Any, size: int = _PAGE, *, by_place: bool = True) -> Iterator[list[Any]]:
+    def _pages(self, query: Any, size: int | None = None, *, by_place: bool = True) -> Iterator[list[Any]]:
         """Yield pages by place in the run, which the query gives as ``position``.
 
         Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset. Without
         ``by_place`` the rows are few and found otherwise: SQLite would walk through the whole run for their order.
         """
         place = trials.c.position if by_place else trials.c.position + 0
-        last = -1
+        last, size = -1, size or _PAGE
         while page := self._rows(query.where(place > last).order_by(place).limit(size)):
             yield page
             last = page[-1].position

@@ -5,21 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.conftest import Folder, made_once, write_echo
 
 RULE = "policy: {rules: [{id: floor, metric: right, min: 0.5}]}\n"
 
 
 @pytest.fixture
-def ran(echo: Callable[..., Any]) -> Any:
-    """A project with two complete runs; in the second one case of ten went wrong."""
-    folder = echo(10, more=RULE)
-    folder.run("run", "--quiet")
-    folder.write("app.py", "def answer(case):\n    return {'answer': case['n'] * 2 if case['n'] != 7 else -1}\n")
-    folder.run("run", "--quiet")
+def ran(folder: Folder, shared: Path) -> Folder:
+    """A project with two complete runs; in the second one case of ten went wrong. Each test has a copy."""
+
+    def run_twice(root: Path) -> None:
+        made = write_echo(Folder(root, folder.warm), 10, more=RULE)
+        made.run("run", "--quiet")
+        wrong = "def answer(case):\n    return {'answer': case['n'] * 2 if case['n'] != 7 else -1}\n"
+        made.write("app.py", wrong)
+        made.run("run", "--quiet")
+
+    shutil.copytree(made_once(shared / "two-runs", run_twice), folder.root, dirs_exist_ok=True)
     return folder
 
 

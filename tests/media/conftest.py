@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import os
 import subprocess
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,91 +15,111 @@ from PIL import Image
 
 from oloproof.media.facts import DEFAULT, Limits, facts_of
 from oloproof.records import Depth, Facts
+from tests.conftest import made_once
 
 CASES = Path(__file__).parent.parent / "data" / "media-cases"
 SECONDS = 2.0
 FPS = 10
 
-_V = ["-f", "lavfi", "-i", f"testsrc2=size=96x64:rate={FPS}:duration={SECONDS}"]
-_V25 = ["-f", "lavfi", "-i", f"testsrc2=size=96x64:rate=25:duration={SECONDS}"]
-_A = ["-f", "lavfi", "-i", f"sine=frequency=440:duration={SECONDS}:sample_rate=44100"]
-_NOISE = ["-f", "lavfi", "-i", f"anoisesrc=duration={SECONDS}:sample_rate=44100:amplitude=0.3:seed=7"]
-_X264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"]
-_VP8 = ["-c:v", "libvpx", "-deadline", "realtime", "-b:v", "300k"]
+PICTURES = f"testsrc2=size=96x64:rate={FPS}:duration={SECONDS}"
+PICTURES_25 = f"testsrc2=size=96x64:rate=25:duration={SECONDS}"
+TONE = f"sine=frequency=440:duration={SECONDS}:sample_rate=44100"
+NOISE = f"anoisesrc=duration={SECONDS}:sample_rate=44100:amplitude=0.3:seed=7"
+X264 = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"]
+VP8 = ["-c:v", "libvpx", "-deadline", "realtime", "-b:v", "300k"]
 
-RECIPES: dict[str, list[str]] = {
-    "pcm.rf64.wav": [*_A, "-rf64", "always"],
-    "sound.w64": _A,
-    "sound.aiff": _A,
-    "sound.caf": _A,
-    "sound.au": _A,
-    "sound.flac": _NOISE,
-    "sound.mp3": [*_NOISE, "-b:a", "96k"],
-    "vbr.mp3": [*_NOISE, "-write_xing", "0", "-q:a", "4"],
-    "tagged.mp3": [*_NOISE, "-write_id3v1", "1", "-metadata", "title=x"],
-    "sound.mp2": [*_NOISE, "-b:a", "128k"],
-    "sound.aac": _NOISE,
-    "sound.ac3": _NOISE,
-    "sound.eac3": _NOISE,
-    "sound.ogg": [*_NOISE, "-c:a", "libvorbis"],
-    "sound.opus": [*_NOISE, "-c:a", "libopus"],
-    "speex.ogg": [*_NOISE, "-c:a", "libspeex", "-ar", "16000"],
-    "flac.ogg": [*_NOISE, "-c:a", "flac"],
-    "sound.m4a": [*_NOISE, "-c:a", "aac"],
-    "alac.m4a": [*_NOISE, "-c:a", "alac"],
-    "fast.m4a": [*_NOISE, "-c:a", "aac", "-movflags", "+faststart"],
-    "sound.wma": _NOISE,
-    "sound.mka": [*_NOISE, "-c:a", "libvorbis"],
-    "sound.wv": _NOISE,
-    "sound.tta": _NOISE,
-    "only_sound.mp4": [*_NOISE, "-c:a", "aac"],
-    "only_sound.mov": [*_NOISE, "-c:a", "aac"],
-    "only_sound.3gp": [*_NOISE, "-c:a", "aac"],
-    "only_sound.webm": [*_NOISE, "-c:a", "libopus"],
-    "only_sound.mkv": [*_NOISE, "-c:a", "libopus"],
-    "mulaw.wav": [*_A, "-c:a", "pcm_mulaw"],
-    "alaw.wav": [*_A, "-c:a", "pcm_alaw"],
-    "ms.wav": [*_A, "-c:a", "adpcm_ms"],
-    "ima.wav": [*_A, "-c:a", "adpcm_ima_wav"],
-    "s24.wav": [*_A, "-c:a", "pcm_s24le"],
-    "f32.wav": [*_A, "-c:a", "pcm_f32le"],
-    "f64.wav": [*_A, "-c:a", "pcm_f64le"],
-    "u8.wav": [*_A, "-c:a", "pcm_u8"],
-    "six.wav": [*_A, "-ac", "6"],
-    "mp3.wav": [*_A, "-c:a", "libmp3lame"],
-    "clip.mp4": [*_V, *_A, *_X264, "-c:a", "aac"],
-    "fast.mp4": [*_V, *_A, *_X264, "-c:a", "aac", "-movflags", "+faststart"],
-    "fragmented.mp4": [*_V, *_X264, "-movflags", "frag_keyframe+empty_moov"],
-    "clip.mov": [*_V, *_A, *_X264, "-c:a", "aac"],
-    "clip.3gp": [*_V, *_X264],
-    "clip.webm": [*_V, *_A, *_VP8, "-c:a", "libvorbis"],
-    "clip.mkv": [*_V, *_A, *_X264, "-c:a", "libopus"],
-    "clip.avi": [*_V, *_A, "-c:v", "mjpeg", "-c:a", "pcm_s16le"],
-    "clip.flv": [*_V, *_A, "-c:v", "flv", "-c:a", "libmp3lame"],
-    "clip.mpg": [*_V25, *_A, "-c:v", "mpeg1video", "-c:a", "mp2"],
-    "clip.ts": [*_V25, *_A, "-c:v", "mpeg2video", "-c:a", "mp2"],
-    "clip.wmv": [*_V, *_A, "-c:v", "wmv2", "-c:a", "wmav2"],
-    "clip.ogv": [*_V, *_A, "-c:v", "libtheora", "-c:a", "libvorbis"],
-    "hevc.mp4": [
-        *_V,
-        "-c:v",
-        "libx265",
-        "-preset",
-        "ultrafast",
-        "-pix_fmt",
-        "yuv420p",
-        "-x265-params",
-        "log-level=none",
-    ],
-    "one.mp4": [*_V, "-frames:v", "1", *_X264],
-    "wide.mp4": [*_V, "-vf", "setsar=2", *_X264],
-    "wide.webm": [*_V, "-vf", "setsar=2", *_VP8],
-    "silent.mp4": [*_V, *_X264],
+RECIPES: dict[tuple[str, ...], dict[str, list[str]]] = {
+    (TONE,): {
+        "pcm.rf64.wav": ["-rf64", "always"],
+        "sound.w64": [],
+        "sound.aiff": [],
+        "sound.caf": [],
+        "sound.au": [],
+        "mulaw.wav": ["-c:a", "pcm_mulaw"],
+        "alaw.wav": ["-c:a", "pcm_alaw"],
+        "ms.wav": ["-c:a", "adpcm_ms"],
+        "ima.wav": ["-c:a", "adpcm_ima_wav"],
+        "s24.wav": ["-c:a", "pcm_s24le"],
+        "f32.wav": ["-c:a", "pcm_f32le"],
+        "f64.wav": ["-c:a", "pcm_f64le"],
+        "u8.wav": ["-c:a", "pcm_u8"],
+        "six.wav": ["-ac", "6"],
+        "mp3.wav": ["-c:a", "libmp3lame"],
+    },
+    (NOISE,): {
+        "sound.flac": [],
+        "sound.mp3": ["-b:a", "96k"],
+        "vbr.mp3": ["-write_xing", "0", "-q:a", "4"],
+        "tagged.mp3": ["-write_id3v1", "1", "-metadata", "title=x"],
+        "sound.mp2": ["-b:a", "128k"],
+        "sound.aac": [],
+        "sound.ac3": [],
+        "sound.eac3": [],
+        "sound.ogg": ["-c:a", "libvorbis"],
+        "sound.opus": ["-c:a", "libopus"],
+        "speex.ogg": ["-c:a", "libspeex", "-ar", "16000"],
+        "flac.ogg": ["-c:a", "flac"],
+        "sound.m4a": ["-c:a", "aac"],
+        "alac.m4a": ["-c:a", "alac"],
+        "fast.m4a": ["-c:a", "aac", "-movflags", "+faststart"],
+        "sound.wma": [],
+        "sound.mka": ["-c:a", "libvorbis"],
+        "sound.wv": [],
+        "sound.tta": [],
+        "only_sound.mp4": ["-c:a", "aac"],
+        "only_sound.mov": ["-c:a", "aac"],
+        "only_sound.3gp": ["-c:a", "aac"],
+        "only_sound.webm": ["-c:a", "libopus"],
+        "only_sound.mkv": ["-c:a", "libopus"],
+    },
+    (PICTURES, TONE): {
+        "clip.mp4": [*X264, "-c:a", "aac"],
+        "fast.mp4": [*X264, "-c:a", "aac", "-movflags", "+faststart"],
+        "clip.mov": [*X264, "-c:a", "aac"],
+        "clip.webm": [*VP8, "-c:a", "libvorbis"],
+        "clip.mkv": [*X264, "-c:a", "libopus"],
+        "clip.avi": ["-c:v", "mjpeg", "-c:a", "pcm_s16le"],
+        "clip.flv": ["-c:v", "flv", "-c:a", "libmp3lame"],
+        "clip.wmv": ["-c:v", "wmv2", "-c:a", "wmav2"],
+        "clip.ogv": ["-c:v", "libtheora", "-c:a", "libvorbis"],
+    },
+    (PICTURES,): {
+        "fragmented.mp4": [*X264, "-movflags", "frag_keyframe+empty_moov"],
+        "clip.3gp": [*X264],
+        "hevc.mp4": [
+            "-c:v",
+            "libx265",
+            "-preset",
+            "ultrafast",
+            "-pix_fmt",
+            "yuv420p",
+            "-x265-params",
+            "log-level=none",
+        ],
+        "one.mp4": ["-frames:v", "1", *X264],
+        "wide.mp4": ["-vf", "setsar=2", *X264],
+        "wide.webm": ["-vf", "setsar=2", *VP8],
+        "silent.mp4": [*X264],
+    },
+    (PICTURES_25, TONE): {
+        "clip.mpg": ["-c:v", "mpeg1video", "-c:a", "mp2"],
+        "clip.ts": ["-c:v", "mpeg2video", "-c:a", "mp2"],
+    },
 }
+"""The options of each file by the sources that it is made of."""
+
 STREAMED = {
-    "live.webm": [*_V, *_A, *_VP8, "-c:a", "libopus", "-f", "webm"],
-    "piped.wav": [*_A, "-f", "wav"],
+    "live.webm": ((PICTURES, TONE), [*VP8, "-c:a", "libopus", "-f", "webm"]),
+    "piped.wav": ((TONE,), ["-f", "wav"]),
 }
+"""Files that are written to a pipe, where nothing can be mended at the end."""
+
+RECORDED = {name for recipes in RECIPES.values() for name in recipes} | set(STREAMED)
+
+
+def sources(names: tuple[str, ...]) -> list[str]:
+    """Return the arguments that make ffmpeg draw and sing itself."""
+    return [argument for name in names for argument in ("-f", "lavfi", "-i", name)]
 
 
 def ffmpeg(*arguments: str) -> bytes:
@@ -110,20 +129,26 @@ def ffmpeg(*arguments: str) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that gives the path of an encoded file, made on first use by whichever worker."""
-    unfinished = tmp_path_factory.mktemp("made")
+def made(shared: Path) -> Callable[[str], Path]:
+    """Return a function that gives the path of an encoded file, made on first use by whichever worker.
+
+    One process makes all files of the same sources, since starting ffmpeg takes longer than encoding one of them.
+    """
+
+    def stream(folder: Path) -> None:
+        for name, (inputs, options) in STREAMED.items():
+            (folder / name).write_bytes(ffmpeg(*sources(inputs), *options, "-"))
 
     def make(name: str) -> Path:
-        path = shared / name
-        if not path.exists():
-            if name in STREAMED:
-                (unfinished / name).write_bytes(ffmpeg(*STREAMED[name], "-"))
-            else:
-                ffmpeg(*RECIPES[name], f"file:{unfinished / name}")
-            with contextlib.suppress(FileExistsError):  # a file that another worker made, and may read, is not replaced
-                os.link(unfinished / name, path)
-        return path
+        if name in STREAMED:
+            return made_once(shared / "streamed", stream) / name
+        [inputs] = [inputs for inputs, recipes in RECIPES.items() if name in recipes]
+
+        def encode(folder: Path) -> None:
+            outputs = [[*options, f"file:{folder / output}"] for output, options in RECIPES[inputs].items()]
+            ffmpeg(*sources(inputs), *chain.from_iterable(outputs))
+
+        return made_once(shared / f"encoded-{list(RECIPES).index(inputs)}", encode) / name
 
     return make
 

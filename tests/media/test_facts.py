@@ -6,10 +6,12 @@ import io
 import json
 import shutil
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from oloproof.errors import ToolMissing
 from oloproof.media.drafting import FINDINGS
@@ -17,7 +19,8 @@ from oloproof.media.facts import Limits, facts_of, needs_ffmpeg
 from oloproof.media.formats import describe, extension_matches
 from oloproof.media.sniffing import sniffed
 from oloproof.records import Facts
-from tests.media.conftest import CASES, RECIPES, SECONDS, STREAMED, codes, facts, facts_in
+from tests.conftest import made_once
+from tests.media.conftest import CASES, RECORDED, SECONDS, codes, facts, facts_in, ffmpeg
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CASES / "expected.json").read_text(encoding="utf-8"))["files"]
 MEDIA = sorted(name for name, truth in EXPECTED.items() if truth["kind"] in ("image", "audio", "video"))
@@ -316,19 +319,28 @@ def test_pixel_ratio_and_single_frames_are_told(made: Callable[[str], Path]) -> 
     assert (one.frames, one.duration, one.decodable) == (1, 0.1, "complete")
 
 
-@pytest.mark.parametrize(("degrees", "words"), [(90, "rotate 270 cw"), (180, "rotate 180"), (270, "rotate 90 cw")])
+TURNS = {90: "rotate 270 cw", 180: "rotate 180", 270: "rotate 90 cw"}
+
+
+@pytest.fixture(scope="module")
+def turned(made: Callable[[str], Path], shared: Path) -> Path:
+    """A folder of videos that are to be turned, each with the first frame as ffmpeg itself shows it."""
+
+    def make(folder: Path) -> None:
+        videos = [folder / f"{degrees}.{suffix}" for degrees in TURNS for suffix in ("mp4", "mov")]
+        outputs = [["-c", "copy", "-metadata:s:v", f"rotate={video.stem}", str(video)] for video in videos]
+        ffmpeg("-i", str(made("silent.mp4")), *chain.from_iterable(outputs))
+        shown = [["-map", str(n), "-frames:v", "1", f"{video}.png"] for n, video in enumerate(videos)]
+        ffmpeg(*chain.from_iterable(["-i", str(video)] for video in videos), *chain.from_iterable(shown))
+
+    return made_once(shared / "turned", make)
+
+
+@pytest.mark.parametrize(("degrees", "words"), TURNS.items())
 @pytest.mark.parametrize("suffix", ["mp4", "mov"])
-def test_a_turned_video_is_measured_as_shown(
-    degrees: int, words: str, suffix: str, made: Callable[[str], Path], tmp_path: Path
-) -> None:
-    from PIL import Image
-
-    from tests.media.conftest import ffmpeg
-
-    path = tmp_path / f"x.{suffix}"
-    ffmpeg("-i", str(made("silent.mp4")), "-c", "copy", "-metadata:s:v", f"rotate={degrees}", str(path))
-    ffmpeg("-i", str(path), "-frames:v", "1", str(tmp_path / "shown.png"))  # ffmpeg turns it itself
-    with Image.open(tmp_path / "shown.png") as shown:
+def test_a_turned_video_is_measured_as_shown(degrees: int, words: str, suffix: str, turned: Path) -> None:
+    path = turned / f"{degrees}.{suffix}"
+    with Image.open(f"{path}.png") as shown:
         truth = shown.size
 
     for depth in ("header", "probed", "decoded"):
@@ -339,25 +351,21 @@ def test_a_turned_video_is_measured_as_shown(
 
 @pytest.mark.parametrize("name", ["sound.mp3", "sound.m4a", "sound.flac"])
 def test_a_cover_picture_makes_no_video(name: str, made: Callable[[str], Path], tmp_path: Path) -> None:
-    from tests.media.conftest import ffmpeg
-
     path = tmp_path / name
     ffmpeg(
         "-i", str(made(name)), "-f", "lavfi", "-i", "color=red:s=48x32:d=1", "-map", "0", "-map", "1", "-frames:v", "1",
         "-c:a", "copy", "-c:v", "mjpeg", "-disposition:v", "attached_pic", str(path),
     )  # fmt: skip
 
-    for depth in ("header", "probed", "decoded"):
-        assert facts(path, depth).kind == "audio"
     found = facts(path)
+    for depth in (facts(path, "header"), facts(path, "probed"), found):
+        assert depth.kind == "audio"
     assert (found.extras["cover"], found.width, found.frames) == ([48, 32], None, None)
     assert "cover_art" in codes(found)
     assert found.decodable == "complete"
 
 
 def test_a_movie_without_a_sample_has_no_length_and_nothing_decodes(tmp_path: Path) -> None:
-    from tests.media.conftest import ffmpeg
-
     path = tmp_path / "none.mp4"
     ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64:d=1", "-frames:v", "0", "-c:v", "libx264", str(path))
 
@@ -369,7 +377,7 @@ def test_a_movie_without_a_sample_has_no_length_and_nothing_decodes(tmp_path: Pa
 
 def test_every_recipe_of_this_room_is_used() -> None:
     used = set(KINDS) | {"one.mp4", "wide.mp4", "wide.webm", "silent.mp4"}
-    assert set(RECIPES) | set(STREAMED) == used
+    assert used == RECORDED
 
 
 def test_a_name_with_signs_that_ffmpeg_reads_otherwise_is_just_a_name(

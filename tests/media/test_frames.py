@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from oloproof.media.drafting import Limits
 from oloproof.media.frame_rules import Count, Every, FrameRule, Moments, Scenes
 from oloproof.media.frame_table import FrameTable, read_frame_table
 from oloproof.media.frames import Frame, Frames, extract_frames
+from tests.conftest import made_once
 from tests.media.conftest import CASES, ffmpeg
 
 SIZE = 48, 32
@@ -70,20 +72,25 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
 
 
 @pytest.fixture(scope="module")
-def uneven(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that gives a file whose 120 frames stand 1 to 7 steps apart, made on first use."""
-    folder = tmp_path_factory.mktemp("uneven")
+def uneven(shared: Path) -> Callable[[str], Path]:
+    """Return a function that gives a file whose 120 frames stand 1 to 7 steps apart, all made by one process."""
+    steps = "setpts='if(eq(N,0),0,PREV_OUTPTS+(1+mod(N*13,7))/(25*TB))'"
+    shape = ["-vf", steps, "-frames:v", "120", "-vsync", "vfr", "-enc_time_base", "-1", "-pix_fmt", "yuv420p"]
 
-    def make(name: str) -> Path:
-        path = folder / name
-        if not path.exists():
-            uneven_steps = "setpts='if(eq(N,0),0,PREV_OUTPTS+(1+mod(N*13,7))/(25*TB))'"
-            source = ["-f", "lavfi", "-i", f"testsrc2=size={SIZE[0]}x{SIZE[1]}:rate=25", "-vf", uneven_steps]
-            shape = ["-frames:v", "120", "-vsync", "vfr", "-enc_time_base", "-1", "-pix_fmt", "yuv420p"]
-            ffmpeg(*source, *shape, *RECIPES[name][1], str(path))
-        return path
+    def make(folder: Path) -> None:
+        source = ["-f", "lavfi", "-i", f"testsrc2=size={SIZE[0]}x{SIZE[1]}:rate=25"]
+        outputs = [[*shape, *options, str(folder / name)] for name, (_, options) in RECIPES.items()]
+        ffmpeg(*source, *chain.from_iterable(outputs))
 
-    return make
+    return lambda name: made_once(shared / "uneven", make) / name
+
+
+@pytest.fixture(scope="module")
+def cut(uneven: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file whose edit list leaves out the first 3.1 seconds."""
+    path = tmp_path_factory.mktemp("cut") / "cut.mp4"
+    ffmpeg("-ss", "3.1", "-i", str(uneven("b_frames.mp4")), "-c", "copy", str(path))
+    return path
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -120,9 +127,11 @@ def test_the_table_tells_when_every_frame_is_shown(name: str, uneven: Callable[[
     assert found.lead == 0
 
 
-def test_a_player_counts_from_the_sound_that_begins_before_the_pictures(uneven: Callable[[str], Path]) -> None:
+def test_a_player_counts_from_the_sound_that_begins_before_the_pictures(
+    uneven: Callable[[str], Path], tmp_path: Path
+) -> None:
     """The times of frames begin with the first picture all the same, as judges' do."""
-    path = uneven("b_frames.mp4").with_name("late.mp4")
+    path = tmp_path / "late.mp4"
     sound = ["-f", "lavfi", "-i", "sine=duration=1"]
     ffmpeg("-itsoffset", "0.6", "-i", str(uneven("b_frames.mp4")), *sound, "-c:v", "copy", str(path))
 
@@ -132,13 +141,10 @@ def test_a_player_counts_from_the_sound_that_begins_before_the_pictures(uneven: 
     assert found.times == table(uneven("b_frames.mp4")).times
 
 
-def test_what_an_edit_list_leaves_out_is_no_frame(uneven: Callable[[str], Path]) -> None:
-    whole = uneven("b_frames.mp4")
-    path = whole.with_name("cut_for_table.mp4")
-    ffmpeg("-ss", "3.1", "-i", str(whole), "-c", "copy", str(path))
-    stamps, _ = every_frame(path)
+def test_what_an_edit_list_leaves_out_is_no_frame(cut: Path) -> None:
+    stamps, _ = every_frame(cut)
 
-    assert table(path).times == tuple(round(float(stamp), 6) for stamp in stamps)
+    assert table(cut).times == tuple(round(float(stamp), 6) for stamp in stamps)
 
 
 @pytest.mark.parametrize("name", ["b_frames.mp4", "late.mkv", "clip.ts"])
@@ -156,13 +162,10 @@ def test_a_count_takes_the_middles_of_equal_parts_of_the_pictures(name: str, une
     assert (len(found.frames), found.asked, found.notes) == (5, 5, ())
 
 
-def test_an_edit_list_counts_from_the_first_picture_that_is_shown(uneven: Callable[[str], Path]) -> None:
-    whole = uneven("b_frames.mp4")
-    path = whole.with_name("edited.mp4")
-    ffmpeg("-ss", "3.1", "-i", str(whole), "-c", "copy", str(path))
-    stamps, pixels = every_frame(path)
+def test_an_edit_list_counts_from_the_first_picture_that_is_shown(cut: Path) -> None:
+    stamps, pixels = every_frame(cut)
 
-    found = take(path, Moments((0.0, 2.0, 9.0)))
+    found = take(cut, Moments((0.0, 2.0, 9.0)))
 
     shown = [max(n for n, stamp in enumerate(stamps) if stamp <= at) for at in (0, 2, 9)]
     assert [picture(frame).tobytes() for frame in found.frames] == [pixels[n] for n in shown]

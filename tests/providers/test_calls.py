@@ -10,18 +10,21 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oloproof
 from oloproof.errors import CallFailed, ProviderRefused, ProviderUnreachable
 from oloproof.providers import Endpoint, open_chat
 from oloproof.providers.waiting import backoff, jittered, named_wait
 from tests.model_server import (
     Answer,
     ModelServer,
+    Request,
     answering,
     chat,
     cut_midway,
@@ -212,7 +215,7 @@ def test_a_quota_per_minute_names_a_time_and_is_waited_for(server: ModelServer, 
 def shown_with_variables(error: BaseException) -> str:
     """Return the traceback as tools show it that print variables, without the frames of the tests themselves."""
     frames = traceback.TracebackException.from_exception(error, capture_locals=True).stack
-    ours = [frame for frame in frames if "/oloproof/" in frame.filename and "/tests/" not in frame.filename]
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(Path(oloproof.__file__).parent)]
     assert ours
     return "\n".join(f"{frame.name} {frame.locals}" for frame in ours)
 
@@ -307,7 +310,15 @@ def together(client: Any, calls: int, width: int) -> list[Any]:
 def test_as_many_requests_are_in_flight_as_allowed_and_no_more(
     server: ModelServer, opened: Opened, concurrency: int, width: int
 ) -> None:
-    server.answer = chat("{}", delay=0.15)
+    all_there = threading.Event()
+
+    def wait_for_all(_: Request) -> Answer:
+        if server.most_in_flight >= concurrency:
+            all_there.set()
+        all_there.wait(20)
+        return chat("{}", delay=0.05)  # in which one too many would come in
+
+    server.answer = wait_for_all
     together(opened(concurrency=concurrency, timeout=30), 2 * width, width)
     assert server.most_in_flight == concurrency
 

@@ -1,6 +1,6 @@
 """Kill runs at random moments and go on with each; print as JSON what became of them. Run by test_resume.py.
 
-All is imported once and every run is a fork, so that a kill lands in the run and not in its start.
+It is started where all is imported, and every run is a fork: a kill lands in the run and not in its start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from oloproof.running import run
 from oloproof.running.deciding import conclude
 from oloproof.running.documents import run_document, trial_document
 from oloproof.storage import History, Store
-from tests.warm import preload
 
 
 def in_a_fork(root: Path, *, resume: bool) -> int:
@@ -62,7 +61,6 @@ def told(root: Path) -> dict[str, Any]:
 def main() -> None:
     root, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(seed)
-    preload()
     started = time.monotonic()
     os.waitpid(in_a_fork(root, resume=False), 0)
     longest = time.monotonic() - started
@@ -110,6 +108,3 @@ def wipe(root: Path) -> None:
     for folder in (".oloproof", "out"):
         for path in sorted((root / folder).rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-
-
-main()

@@ -15,6 +15,7 @@ from oloproof.errors import ToolMissing
 from oloproof.running import run
 from oloproof.running.events import Event, RunStarted, TrialsDone, Verifying
 from oloproof.storage import History, Store
+from tests.warm import cold_command
 
 ASYNC_APP = """\
 import asyncio
@@ -94,7 +95,7 @@ def test_the_engine_speaks_and_the_listener_hears_everything_in_order(echo: Call
 def test_memory_does_not_grow_with_the_number_of_cases(echo: Callable[..., Any]) -> None:
     def peak(n: int) -> int:
         folder = echo(n)
-        process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(cold_command("run", "--quiet"), cwd=folder.root, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ import pytest
 
 from oloproof.errors import ConfigError
 from oloproof.running import run
+from tests.warm import Warm
 
 SLOW_APP = """\
 import time
@@ -35,7 +34,9 @@ def answer(case):
 """
 
 
-def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(echo: Callable[..., Any]) -> None:
+def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(
+    echo: Callable[..., Any], warm: Warm
+) -> None:
     folder = echo(
         30,
         app=SLOW_APP.replace("0.004", "0.03"),
@@ -47,7 +48,7 @@ def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(ec
         """,
     )
     done = subprocess.run(
-        [sys.executable, "-m", "tests.running.kill_and_resume", str(folder.root), "20", "7"],
+        warm.python("from tests.running.kill_and_resume import main; main()", str(folder.root), "20", "7"),
         cwd=Path(__file__).parent.parent.parent,
         capture_output=True,
         text=True,
@@ -119,13 +120,13 @@ def test_resume_of_a_complete_run_of_what_was_another_project_says_so(
 @pytest.mark.parametrize(("changed", "what"), [("cases.jsonl", "the dataset"), ("app.py", "the system or its code")])
 def test_resume_refuses_a_project_that_changed_meanwhile(echo: Callable[..., Any], changed: str, what: str) -> None:
     folder = echo(20, app=SLOW_APP.replace("0.004", "0.1"), more="concurrency: 1\n")
-    process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(folder.command("run", "--quiet"), cwd=folder.root, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
     while not list(folder.root.glob("out/**/answer.pgm")) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.4)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.communicate(timeout=30)  # its pipe closes when the run is gone
     path = folder.root / changed
     text = path.read_text()
     path.write_text(text.replace('"n": 19', '"n": 18').replace("* 2}", "* 3}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +15,7 @@ from oloproof.errors import StorageError
 from oloproof.storage import History, Store, database
 from oloproof.storage.database import FILE, FOLDER
 from tests.storage.conftest import Base, entry
+from tests.warm import Warm
 
 
 def test_the_folder_is_kept_out_of_version_control(base: Base) -> None:
@@ -139,11 +139,11 @@ def test_a_lock_that_is_held_too_long_is_told_and_reading_goes_on(base: Base) ->
     base.complete(entry(0))
 
 
-def test_many_processes_may_make_the_database_at_once(tmp_path: Path) -> None:
+def test_many_processes_may_make_the_database_at_once(tmp_path: Path, warm: Warm) -> None:
     script = (
         "import sys; from pathlib import Path; from oloproof.storage import Store; Store(Path(sys.argv[1])).close()"
     )
-    processes = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(4)]
+    processes = [subprocess.Popen(warm.python(script, str(tmp_path))) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0] * 4
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from oloproof.errors import RunNotFound
 from oloproof.records import Verdict
-from oloproof.storage import Observation
+from oloproof.storage import Observation, observations
 from oloproof.storage import history as room
 from tests.storage.conftest import PASSED, Base, entry, item
 
@@ -88,7 +88,7 @@ def test_only_the_newest_run_can_be_gone_on_with(base: Base) -> None:
 def test_pages_follow_the_order_of_the_run_also_when_stored_in_another(
     base: Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "_PAGE", 3)
+    monkeypatch.setattr(observations, "_PAGE", 3)
     monkeypatch.setattr(room, "_WHOLE_PAGE", 3)
     run = base.begin()
     order = [7, 2, 9, 0, 4, 8, 1, 6, 3, 5, 10, 11]

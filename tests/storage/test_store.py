@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,6 +23,7 @@ from oloproof.records import Notice, Verdict
 from oloproof.storage import Store
 from oloproof.storage import store as room
 from tests.storage.conftest import PASSED, Base, entry, item
+from tests.warm import Warm
 
 
 def test_a_trial_comes_back_as_it_was_stored(base: Base) -> None:
@@ -203,6 +203,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from tests.storage.conftest import Base, entry
+from tests.warm import Warm
 base = Base(Path(sys.argv[1]))
 run = base.begin(sys.argv[2])
 for batch in range(int(sys.argv[3])):
@@ -212,16 +213,16 @@ base.store.finish(run, "complete")
 """
 
 
-def writer(root: Path, name: str, batches: int) -> subprocess.Popen[str]:
+def writer(warm: Warm, root: Path, name: str, batches: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(root), name, str(batches)], stdout=subprocess.PIPE, text=True,
+        warm.python(WRITER, str(root), name, str(batches)), stdout=subprocess.PIPE, text=True,
         cwd=Path(__file__).parent.parent.parent,
     )  # fmt: skip
 
 
-def test_a_writer_that_is_killed_leaves_whole_batches_and_a_run_to_go_on_with(tmp_path: Path) -> None:
+def test_a_writer_that_is_killed_leaves_whole_batches_and_a_run_to_go_on_with(tmp_path: Path, warm: Warm) -> None:
     for attempt in range(1):
-        with writer(tmp_path, f"killed-{attempt}", 1_000_000) as process:
+        with writer(warm, tmp_path, f"killed-{attempt}", 1_000_000) as process:
             assert process.stdout is not None
             while int(process.stdout.readline()) < 5:
                 pass
@@ -251,8 +252,8 @@ def test_a_writer_that_is_killed_leaves_whole_batches_and_a_run_to_go_on_with(tm
         connection.close()
 
 
-def test_processes_may_write_and_open_the_same_database_at_once(tmp_path: Path) -> None:
-    writers = [writer(tmp_path, f"at-once-{n}", 15) for n in range(3)]
+def test_processes_may_write_and_open_the_same_database_at_once(tmp_path: Path, warm: Warm) -> None:
+    writers = [writer(warm, tmp_path, f"at-once-{n}", 15) for n in range(3)]
     for process in writers:
         process.communicate(timeout=60)
         assert process.returncode == 0
