@@ -139,8 +139,10 @@ def writing(engine: Engine, file: Path | None = None) -> Iterator[Connection]:
             yield connection
             connection.exec_driver_sql("COMMIT")
         except BaseException:
-            with suppress(DatabaseError):  # after some errors SQLite has rolled back by itself
-                connection.exec_driver_sql("ROLLBACK")
+            # a statement that Ctrl-C broke off took its connection with it, and so its transaction
+            if not connection.invalidated:
+                with suppress(DatabaseError):  # after some errors SQLite has rolled back by itself
+                    connection.exec_driver_sql("ROLLBACK")
             raise
 
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy.event import listen, remove
 
 from oloproof.errors import StorageError
 from oloproof.storage import History, Store, database
@@ -170,3 +171,23 @@ def test_each_failure_has_words(tmp_path: Path) -> None:
     for text, words in told.items():
         error = database.storage_error(DatabaseError("", None, sqlite3.OperationalError(text)), None)
         assert words in str(error)
+
+
+def test_ctrl_c_within_a_statement_stops_the_command_and_loses_nothing_that_was_kept(base: Base) -> None:
+    run = base.begin()
+    base.store.append(run, [entry(0)])
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    listen(base.store.engine, "do_execute", stop)
+    listen(base.store.engine, "do_executemany", stop)
+    with pytest.raises(KeyboardInterrupt):
+        base.store.append(run, [entry(1)])
+    remove(base.store.engine, "do_execute", stop)
+    remove(base.store.engine, "do_executemany", stop)
+    base.store.append(run, [entry(2)])
+    base.store.finish(run, "stopped", "stopped by hand")
+    stored = base.history.find(run.id)
+    assert [trial.case_id for trial in base.history.trials(stored)] == ["c0", "c2"]
+    assert (stored.state, stored.error) == ("stopped", "stopped by hand")
