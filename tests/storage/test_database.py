@@ -177,8 +177,9 @@ def test_ctrl_c_within_a_statement_stops_the_command_and_loses_nothing_that_was_
     run = base.begin()
     base.store.append(run, [entry(0)])
 
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+    def stop(_: object, statement: str, *__: object) -> None:
+        if "INSERT" in statement:
+            raise KeyboardInterrupt
 
     listen(base.store.engine, "do_execute", stop)
     listen(base.store.engine, "do_executemany", stop)
