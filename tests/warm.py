@@ -62,13 +62,13 @@ class Warm:
     def program(self) -> Path:
         """Return a folder with an ``oloproof`` for a shell's path that runs warm, and hands on the signals it is sent.
 
-        Beside it lies a ``python``, which takes ``-c``, a script and its arguments.
+        Beside it lies ``script``, which takes what ``python`` does: ``-c``, a script and its arguments.
         """
         folder = Path(self._folder.name) / "bin"
         if not folder.exists():
             folder.mkdir()
             self._write(folder / "oloproof", "sys.argv[1:]")
-            self._write(folder / "python", "sys.argv[3:], sys.argv[2]")
+            self._write(folder / "script", "sys.argv[3:], sys.argv[2]")
         return folder
 
     def _write(self, program: Path, what: str) -> None:
@@ -88,7 +88,7 @@ class Warm:
 
     def python(self, script: str, *arguments: str) -> list[str]:
         """Return how a script is started in a process that has imported everything of ours already."""
-        python = str(self.program() / "python") if CAN_FORK else sys.executable
+        python = str(self.program() / "script") if CAN_FORK else sys.executable
         return [python, "-c", script, *arguments]
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from sqlalchemy import (
     BLOB,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from oloproof.errors import StorageError
 
@@ -282,12 +284,27 @@ def bring_up_to_date(connection: Connection) -> None:
     found = _version(connection)
     _refuse_newer(found)
     if found == 0:
-        tables.create_all(connection)
+        for statement in _statements():
+            connection.exec_driver_sql(statement)
     else:
         for step in range(found, VERSION):
             MIGRATIONS[step](connection)
     if found != VERSION:
         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION:d}")
+
+
+@cache
+def _statements() -> tuple[str, ...]:
+    """Return what makes all tables and indexes, worked out once a process."""
+    from sqlalchemy.dialects import sqlite
+
+    made: list[CreateTable | CreateIndex] = []
+    for table in tables.sorted_tables:
+        made.append(CreateTable(table, if_not_exists=True))
+        made += [
+            CreateIndex(index, if_not_exists=True) for index in sorted(table.indexes, key=lambda one: str(one.name))
+        ]
+    return tuple(str(one.compile(dialect=sqlite.dialect())) for one in made)
 
 
 def refuse_other_versions(connection: Connection) -> None:

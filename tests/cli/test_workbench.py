@@ -16,14 +16,16 @@ import httpx
 import pytest
 
 from tests.conftest import Folder
-from tests.warm import Warm
+from tests.warm import Warm, cold_command
 
 
 @contextmanager
-def workbench(folder: Folder, *arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def workbench(
+    folder: Folder, *arguments: str, cold: bool = False, **environment: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start the command; yields its process and the address that it printed."""
     process = subprocess.Popen(
-        folder.command("workbench", *arguments),
+        (cold_command if cold else folder.command)("workbench", *arguments),
         cwd=folder.root,
         env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment},
         stdout=subprocess.PIPE,
@@ -66,7 +68,7 @@ def test_it_answers_when_it_says_so_opens_the_browser_and_ends_in_good_order(ech
     folder = echo(2)
     browser = folder.write("browser", '#!/bin/sh\necho "$1" > opened.part\nmv opened.part opened\n')
     browser.chmod(0o755)
-    with workbench(folder, "--port", "0", DISPLAY=":9", BROWSER=f"{browser} %s") as (process, address):
+    with workbench(folder, "--port", "0", cold=True, DISPLAY=":9", BROWSER=f"{browser} %s") as (process, address):
         answer = httpx.get(f"{address}/healthz", trust_env=False, timeout=60)
         assert (answer.status_code, answer.text) == (200, "ok")
         assert "server" not in answer.headers
