@@ -22,7 +22,7 @@ import sys
 def answer(case):
     sys.modules["oloproof"].seen = getattr(sys.modules["oloproof"], "seen", 0) + 1
     open("told", "a").write(f"{os.getpid()} {os.getcwd()} {os.environ['TOLD']} {sys.modules['oloproof'].seen}\\n")
-    print("a print")
+    print("a print\\n", end="")
     return {"answer": 0}
 """
 
