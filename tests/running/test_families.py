@@ -132,7 +132,7 @@ def test_a_run_without_data_and_one_that_was_refused_follow_the_schema_too(looks
 
 def test_the_tables_of_a_run_have_a_row_a_variant_and_tell_no_figure_twice(looks: Any) -> None:
     decided(looks, "metric: answer, max_flaky: 0")
-    shown = looks.run("gate").out.partition("PASS")[0]
+    shown = looks.run("gate", env={"COLUMNS": "120"}).out.partition("PASS")[0]
 
     rows = {words[0]: words[2:] for line in shown.splitlines() if (words := line.split()) and "(" in line}
     assert rows["blur-3"][:2] == ["-25.0", "points"]
