@@ -54,8 +54,10 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
     except KeyboardInterrupt:
         crew.stop(_GRACE)
         _store(shop, [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
+        history = History(shop.store)
+        kept = history.counts(history.find(shop.run.id))["trials"]  # those of the stretches before a --resume too
         raise RunInterrupted(
-            f"stopped by hand after {shop.done} of {plan.trials} trials; oloproof run --resume goes on"
+            f"stopped by hand: {kept} of {plan.trials} trials are kept; oloproof run --resume goes on"
         ) from None
     finally:
         crew.stop(0.0)
