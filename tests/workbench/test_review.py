@@ -98,6 +98,7 @@ def test_a_case_shows_its_media_what_was_said_and_asked_and_not_the_paths(review
     assert "https://evil.test" not in "".join(str(one) for one in page.all("img"))
     assert "\x1b" not in page.source
     assert "1 of 4, 0 labelled, seed s" in page.words
+    assert len([one for one in page.all("button") if "data-answer" in one and "data-allowed" in one]) == 3
 
 
 def test_an_answer_is_kept_and_the_way_onward_leads_to_the_next_open_case(reviewing: Reviewing) -> None:
@@ -148,7 +149,7 @@ def test_a_case_whose_file_is_not_as_it_was_cannot_be_labelled_and_can_be_passed
     assert f"out/{number}.png of case 'c{number}' is changed" in told.json()["message"]
     page = reviewing.page()
     assert "This case cannot be labelled." in page.words
-    assert all("disabled" in one for one in page.all("button") if "data-answer" in one)
+    assert not [one for one in page.all("button") if "data-allowed" in one]
     assert page.all("img") == []
     skipped = reviewing.visitor.get(page.all("a", data_step="skip")[0]["href"] or "")
     assert reviewing.answer_with(skipped)["case_id"] == reviewing.order[1]
@@ -196,7 +197,7 @@ def test_a_workbench_that_only_reads_shows_the_queue_and_takes_nothing(reviewing
     reading = Visitor(reviewing.made.root, read_only=True)
     page = reading.get("/review/good?reviewer=Mira")
     assert "This workbench is read-only" in page.words
-    assert all("disabled" in one for one in page.all("button") if "data-answer" in one)
+    assert not [one for one in page.all("button") if "data-allowed" in one]
     assert page.all("meta", name="oloproof-token") == []
     assert reading.post("/labels", {**reviewing.answer_with(page), "passed": "pass"}).status_code == 403
     reading.desk.close()

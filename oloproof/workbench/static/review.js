@@ -94,7 +94,13 @@ function zoom() {
   find("[data-zoom] [data-zoom-words]").textContent = { fit: "Fit", 1: "100 %", 4: "400 %" }[stage.dataset.zoomed];
 }
 
+// What needs this script can be pressed only when it is there: a form sent without it would carry no token.
+function allow(within) {
+  for (const button of within.querySelectorAll("[data-allowed]")) button.disabled = false;
+}
+
 function arrive() {
+  allow(part());
   since = performance.now();
   note = null;
   sizePictures();
@@ -241,6 +247,7 @@ function onSubmit(event) {
   }
 }
 
+for (const form of document.querySelectorAll("[data-sample]")) allow(form);
 for (const field of document.querySelectorAll("[data-remember]")) {
   if (field.value === "") field.value = remembered(localStorage, `oloproof-${field.dataset.remember}`, "");
   field.form.addEventListener("submit", () => remember(localStorage, `oloproof-${field.dataset.remember}`, field.value));
