@@ -5,7 +5,7 @@
 PYTHON = python3
 VENV = .venv
 BIN = $(VENV)/bin
-WORKERS = 2
+WORKERS = 3
 
 .PHONY: help demo test check lint types layers wheel format bench docs screenshots clean ffmpeg chromium
 

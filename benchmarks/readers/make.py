@@ -44,7 +44,8 @@ def main() -> None:
     """Write the cases."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--pages", type=int, default=20, help="invoices, and as many charts")
+    parser.add_argument("--pages", type=int, default=12, help="invoices, and as many charts")
+    parser.add_argument("--sentences", type=int, default=10, help=f"how many are spoken, at most {len(SENTENCES)}")
     parser.add_argument("--speech", metavar="URL", help="a server that speaks, such as http://127.0.0.1:8077/v1")
     given = parser.parse_args()
     (given.folder / "pages").mkdir(parents=True, exist_ok=True)
@@ -54,7 +55,7 @@ def main() -> None:
     write(given.folder / "documents.jsonl", rows)
     if given.speech:
         (given.folder / "sounds").mkdir(exist_ok=True)
-        write(given.folder / "sentences.jsonl", [spoken(given.folder, given.speech, n) for n in range(len(SENTENCES))])
+        write(given.folder / "sentences.jsonl", [spoken(given.folder, given.speech, n) for n in range(given.sentences)])
 
 
 def write(path: Path, rows: list[dict[str, object]]) -> None:
