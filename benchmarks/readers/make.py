@@ -27,12 +27,12 @@ ITEMS = ("Envelopes", "Desk lamp", "Paper roll", "Ink cartridge", "Notebook", "C
 FRUIT = ("Apples", "Pears", "Plums", "Cherries", "Grapes", "Lemons", "Figs")
 COLOURS = ("#2f6db3", "#c4472b", "#3d8c40", "#8a4fa3", "#d08a1d", "#1f8a8a", "#70543e")
 SENTENCES = (
-    "The ferry leaves the harbour before sunrise.", "Please close the window when it rains.",
+    "The ferry leaves the island before sunrise.", "Please close the window when it rains.",
     "Her brother plays the violin in the kitchen.", "The old bridge was painted green last summer.",
     "We bought fresh bread and a jar of honey.", "A small dog slept under the wooden table.",
     "The library opens later on Monday morning.", "He forgot his umbrella on the crowded train.",
     "The garden gate needs a new hinge.", "They walked along the river until evening.",
-    "My neighbour grows tomatoes on the balcony.", "The museum shows paintings of stormy weather.",
+    "My uncle grows tomatoes on the balcony.", "The museum shows paintings of stormy weather.",
     "She wrote a long letter to her teacher.", "The baker sold the last cake at noon.",
     "Snow covered the roofs of the village.", "The children built a castle out of sand.",
     "Our cat hides when the doorbell rings.", "The doctor asked him to breathe slowly.",
