@@ -24,7 +24,7 @@ from oloproof.reports.plots import Side, per_cent_text
 from oloproof.reports.wording import count_words, visible
 from oloproof.running.deciding import measures_of, relations_of
 from oloproof.storage import History, StoredRun
-from oloproof.storage.browsing import CaseIndex
+from oloproof.storage.case_index import CaseIndex
 
 MOST_CASES = 40
 """How many cases a map shows."""

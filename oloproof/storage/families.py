@@ -15,7 +15,8 @@ from oloproof.storage.kept import Kept
 from oloproof.storage.schema import executions, trials, verdicts
 
 if TYPE_CHECKING:
-    from oloproof.storage.browsing import Browsing, CaseIndex
+    from oloproof.storage.browsing import Browsing
+    from oloproof.storage.case_index import CaseIndex
     from oloproof.storage.history import StoredRun
 
 _MOST_ORDERS = 16

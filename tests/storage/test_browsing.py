@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from oloproof.records import OUTCOMES, Outcome, Verdict
 from oloproof.storage import StoredRun
-from oloproof.storage.browsing import SORTS, Browsing, CaseIndex, Filter, GalleryPage
+from oloproof.storage.browsing import Browsing
+from oloproof.storage.case_index import SORTS, CaseIndex, Filter, GalleryPage
 from tests.storage.conftest import Base, entry, item
 
 RANK = {"fail": 0, "invalid": 1, "missing": 2, "pass": 3}

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from oloproof.records import OUTCOMES, Delivery, Outcome, Verdict
-from oloproof.storage.browsing import Browsing, CaseIndex, Filter
+from oloproof.storage.browsing import Browsing
+from oloproof.storage.case_index import CaseIndex, Filter
 from tests.storage.conftest import CRITERIA, PASSED, Base, entry, item
 
 RELATIONS = {"jpeg-40": "degraded", "blur-3": "degraded", "blank": "control"}

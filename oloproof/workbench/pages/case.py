@@ -17,7 +17,8 @@ from oloproof.reports.family_strip import kin_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import WORST_FIRST, visible
 from oloproof.storage import StoredRun, StoredTrial
-from oloproof.storage.browsing import Browsing, Neighbours
+from oloproof.storage.browsing import Browsing
+from oloproof.storage.case_index import Neighbours
 from oloproof.workbench.pages.addresses import RUNS, case_address, judge_address, run_address
 from oloproof.workbench.pages.gallery import MARKS
 from oloproof.workbench.pages.judge_states import state_of

@@ -13,7 +13,8 @@ from oloproof.labels.validating import JudgedCase, table_of
 from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import count_words, json_words, one_line, place_words, visible
 from oloproof.storage import StoredRun
-from oloproof.storage.browsing import Browsing, Tile
+from oloproof.storage.browsing import Browsing
+from oloproof.storage.case_index import Tile
 from oloproof.storage.judges import Judges
 from oloproof.storage.labels import Labels, ShownTrial, StoredLabel
 from oloproof.workbench.pages.addresses import case_address, judge_address, run_address, spending_address

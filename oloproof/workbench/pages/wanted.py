@@ -10,7 +10,7 @@ from oloproof.records import ORIGINAL, OUTCOMES, Outcome
 from oloproof.reports.wording import one_line
 from oloproof.running.deciding import relations_of
 from oloproof.storage import StoredRun
-from oloproof.storage.browsing import SORTS, Filter, Sort
+from oloproof.storage.case_index import SORTS, Filter, Sort
 
 SLICE = "slice."
 EVERY = "all"
