@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -122,13 +123,11 @@ def test_a_grandchild_that_holds_the_pipe_does_not_hold_up_the_run(opened: Open,
 
 def test_what_a_worker_says_on_standard_error_does_not_pile_up(program: Program, root: object) -> None:
     programs = Programs(worker(program, "sys.stderr.write('x' * 700_000 + str(given))"), root)  # type: ignore[arg-type]
-    one = Worker(programs)
-    for given in range(4):
-        assert one.ask(b'{"input": %d}' % given, 10)
-    assert os.fstat(one._errors.fileno()).st_size < 1_500_000
-    one.close()
-    one.close()
-    programs.close()
+    with closing(programs), closing(Worker(programs)) as one:
+        for given in range(4):
+            assert one.ask(b'{"input": %d}' % given, 60)
+        assert os.fstat(one._errors.fileno()).st_size < 1_500_000
+        one.close()
 
 
 def test_closing_lets_workers_end_by_themselves_and_kills_those_that_do_not(opened: Open, program: Program) -> None:
