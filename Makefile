@@ -7,6 +7,9 @@ VENV = .venv
 BIN = $(VENV)/bin
 WORKERS = 3
 
+# Compiled modules are kept even where the environment says not to: each process of the tests would compile them anew.
+COMPILED = PYTHONDONTWRITEBYTECODE=
+
 .PHONY: help demo test check lint types layers wheel format bench docs screenshots clean ffmpeg chromium
 
 help: ## List these targets
@@ -16,7 +19,7 @@ demo: $(VENV)/.demo-ready ffmpeg ## Run the demo project of this checkout
 	$(BIN)/oloproof run
 
 test: $(VENV)/.dev-ready ffmpeg chromium ## Run the tests
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(COMPILED) $(BIN)/python -m pytest -q -n $(WORKERS)
 
 check: lint types layers wheel test ## Everything that CI runs
 

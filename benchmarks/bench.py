@@ -70,9 +70,13 @@ class Cost:
 
 
 def cost_of(command: Sequence[str], cwd: Path) -> Cost:
-    """Run a command to its end and return what the operating system accounts to it."""
+    """Run a command to its end and return what the operating system accounts to it.
+
+    Modules are kept compiled as an installed package has them, also where the environment says otherwise.
+    """
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)

@@ -134,8 +134,8 @@ def test_the_demo_tells_a_picture_that_is_not_the_right_one(demo: Demo, tmp_path
     text = text.replace("round(sample * gain)", "round(sample * gain / 5000)")
     app.write_text(text, encoding="utf-8")
     ended = broken.run("run", "--json", "--quiet")
+    assert ended.exit == 1, ended.document
     states = {decision["rule"]: decision["state"] for decision in ended.document["decisions"]}
-    assert ended.exit == 1
     assert states["same-picture"] == states["nothing-is-blank"] == "FAIL"
 
 
