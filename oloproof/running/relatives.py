@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from oloproof import media
 from oloproof.config import Project
 from oloproof.config.recipes import FORMS
 from oloproof.config.variants import VariantOptions
 from oloproof.datasets import Dataset
 from oloproof.errors import ConfigError, DatasetError, MediaMissing, Problem
-from oloproof.media import facts_of
 from oloproof.media.formats import describe
 from oloproof.media.reading import open_regular
 from oloproof.records import Case, Facts
@@ -67,7 +67,7 @@ def _header(case: Case, entry: VariantOptions) -> Facts | None:
         return None
     try:
         with open_regular(path, follow=True) as file:
-            return facts_of(file, path=path, depth="header")
+            return media.facts_of(file, path=path, depth="header")
     except MediaMissing:
         return None  # that the file cannot be read is for its case to say
 

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oloproof.config import PolicyOptions, Project, load_project
 from oloproof.digests import digest_of
@@ -27,9 +28,10 @@ from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
-from oloproof.storage.variant_files import VariantFiles
 from oloproof.systems import Surroundings, trial_folder
-from oloproof.variants import VariantWorkshop
+
+if TYPE_CHECKING:
+    from oloproof.variants import VariantWorkshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> 
     measurements = StoredMeasurements(store)
     reader = MediaReader(root, memo=store.load_memo(), measurements=measurements)
     bench = Bench(plan.evaluators)
-    variants = VariantWorkshop(plan.families, VariantFiles(root), reader) if plan.families else None
+    variants = _variants(plan, reader) if plan.families else None
     shop = Workshop(plan, store, opened, reader, measurements, plan.system, bench, listener, variants)
     try:
         open_system(plan, _surroundings(plan, opened, reader), plan.project.options.concurrency)
@@ -129,6 +131,13 @@ def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> 
         if isinstance(error, KeyboardInterrupt):
             raise RunInterrupted("stopped by hand; oloproof run --resume goes on") from None
         raise
+
+
+def _variants(plan: Plan, reader: MediaReader) -> VariantWorkshop:
+    from oloproof.storage.variant_files import VariantFiles
+    from oloproof.variants import VariantWorkshop
+
+    return VariantWorkshop(plan.families, VariantFiles(plan.project.root), reader)
 
 
 def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oloproof.digests import canonical_json
 from oloproof.errors import MediaDrift, MediaError, MediaMissing
@@ -14,7 +15,9 @@ from oloproof.media import MediaReader
 from oloproof.records import Delivery, Execution, Trial
 from oloproof.running.keys import execution_key, portable_input
 from oloproof.storage import Store
-from oloproof.variants import VariantWorkshop, Variation
+
+if TYPE_CHECKING:
+    from oloproof.variants import VariantWorkshop, Variation
 
 BLOCK = 256
 

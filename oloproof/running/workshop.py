@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from oloproof.media import MediaReader
 from oloproof.records import Notice
@@ -12,7 +13,9 @@ from oloproof.running.judging import Bench
 from oloproof.running.plan import Plan
 from oloproof.storage import OpenRun, Store, StoredMeasurements
 from oloproof.systems import System
-from oloproof.variants import VariantWorkshop
+
+if TYPE_CHECKING:
+    from oloproof.variants import VariantWorkshop
 
 
 @dataclass(slots=True)
