@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -31,6 +31,15 @@ class RunsPage:
     next: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The least that tells how a run stands. ``decision`` is the id of its newest decision, None where it has none."""
+
+    number: int
+    state: str
+    decision: int | None
+
+
 class Browsing(History):
     """The runs of one project, to look through. Safe to ask from several threads; make one and keep it."""
 
@@ -38,10 +47,13 @@ class Browsing(History):
         super().__init__(store)
         self._indexes: Kept[tuple[int, float], CaseIndex] = Kept(_MOST_RUNS)
 
-    def runs_page(self, size: int, *, before: int | None = None, text: str = "") -> RunsPage:
+    def runs_page(
+        self, size: int, *, before: int | None = None, text: str = "", among: Iterable[int] | None = None
+    ) -> RunsPage:
         """Return at most ``size`` runs older than the one numbered ``before``, newest first.
 
-        ``text`` is looked for in the id, the system's name and its version.
+        ``text`` is looked for in the id, the system's name and its version; ``among`` has the numbers of the only runs
+        that are shown.
         """
         c = runs.c
         match = [c.number > 0]
@@ -49,11 +61,21 @@ class Browsing(History):
             pattern = like_pattern(text)
             named = (c.id, c.system_name, c.system_version)
             match = [or_(*(column.like(pattern, escape="\\") for column in named))]
+        if among is not None:
+            # One parameter, since SQLite takes only so many.
+            wanted = func.json_each(json.dumps(list(among))).table_valued("value")
+            match.append(c.number.in_(select(wanted.c.value)))
         older = [] if before is None else [c.number < before]
         found = self._rows(select(runs).where(*match, *older).order_by(c.number.desc()).limit(size + 1))
         total = int(self._scalar(select(func.count()).select_from(runs).where(*match)))
         shown = tuple(self._run(row) for row in found[:size])
         return RunsPage(shown, total, shown[-1].number if len(found) > size else None)
+
+    def lines(self) -> list[Line]:
+        """Return the state of every run with its newest decision."""
+        newest = func.max(decisions.c.id)
+        query = select(runs.c.number, runs.c.state, newest).outerjoin(decisions, decisions.c.run == runs.c.number)
+        return [Line(*row) for row in self._rows(query.group_by(runs.c.number))]
 
     def last_decisions(self, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """Return the newest decision of each of these runs that has one."""

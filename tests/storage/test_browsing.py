@@ -144,6 +144,30 @@ def test_runs_are_paged_by_number_and_found_by_text(base: Base) -> None:
     assert [run.id for run in browsing.runs_page(5, text="n_").runs] == ["run_c"]
 
 
+def test_only_the_runs_that_are_named_are_paged(base: Base) -> None:
+    numbers = [base.complete(entry(0), name=f"run-{place}").number for place in range(4)]
+    browsing = Browsing(base.store)
+    many = [*numbers[:3], *range(1_000, 60_000)]  # more than SQLite takes parameters
+    first = browsing.runs_page(2, among=iter(many))
+    assert ([run.id for run in first.runs], first.total) == (["run-2", "run-1"], 3)
+    assert [run.id for run in browsing.runs_page(2, before=first.next, among=many).runs] == ["run-0"]
+    assert [run.id for run in browsing.runs_page(5, text="run-1", among=numbers[1:]).runs] == ["run-1"]
+    assert browsing.runs_page(5, among=()).total == 0
+
+
+def test_every_run_has_a_line_with_its_newest_decision(base: Base) -> None:
+    decided, undecided = base.complete(entry(0), name="run-a"), base.complete(entry(0), name="run-b")
+    for code in (1, 0):
+        base.store.add_decision(decided.number, "p", "v", code, {"exit": code})
+    under_way = base.begin("run-c")
+    lines = {line.number: (line.state, line.decision) for line in Browsing(base.store).lines()}
+    assert lines == {
+        decided.number: ("complete", 2),
+        undecided.number: ("complete", None),
+        under_way.number: ("running", None),
+    }
+
+
 def test_the_newest_decision_of_each_run_is_told(base: Base) -> None:
     run = base.complete(entry(0))
     base.store.add_decision(run.number, "p", "v", 1, {"exit": 1})

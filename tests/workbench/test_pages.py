@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import pytest
 from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader
-from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdict
+from oloproof.records import Case, Decision, DecisionState, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.running import run as run_project
-from oloproof.storage import Entry, NewRun, Store
+from oloproof.storage import Entry, NewRun, OpenRun, Store
 from tests.workbench.visiting import Page, Visitor
 
 HOSTILE = "<script>alert(1)</script>/../%2e \x1b[31m ‮ \"'>&<img src=https://evil.test/a>"
@@ -232,6 +233,50 @@ def test_the_list_is_paged_by_fifty(tmp_path: Path) -> None:
     assert visitor.get("/?q=run-017").links("/runs/") == ["/runs/run-017"]
     assert "No run matches “zzz”" in visitor.get("/?q=zzz").words
     visitor.desk.close()
+
+
+def test_the_list_is_narrowed_to_the_runs_that_stand_alike(tmp_path: Path) -> None:
+    document = {"project": {"policy": None}, "evaluators": [], "repeats": {"count": 1, "pass_when": None}}
+    store = Store(tmp_path)
+
+    def begin(name: str) -> OpenRun:
+        return store.begin(NewRun(name, "p", "s", "v", "c", "d", False, 0, 0, document))
+
+    def decide(run: OpenRun, *states: DecisionState) -> None:
+        rules = [
+            asdict(Decision("floor", "m", state, "r", "m", state != "PASS", 0.5, (0.1, 0.9), 0.5)) for state in states
+        ]
+        store.add_decision(run.number, "p", "v", int(states != ("PASS",)), {"metrics": [], "decisions": rules})
+
+    runs = {name: begin(f"run-{name}") for name in ("passes", "fails", "mended", "open", "bare", "stopped", "runs")}
+    decide(runs["passes"], "PASS")
+    decide(runs["fails"], "PASS", "FAIL")
+    decide(runs["mended"], "FAIL")
+    decide(runs["open"], "INSUFFICIENT_EVIDENCE")
+    for name, run in runs.items():
+        if name != "runs":
+            store.finish(run, "stopped" if name == "stopped" else "complete")
+    visitor = Visitor(tmp_path)
+
+    def shown(query: str) -> set[str]:
+        return {address.removeprefix("/runs/run-") for address in visitor.get(f"/?{query}").links("/runs/")}
+
+    assert shown("decision=FAIL") == {"fails", "mended"}
+    decide(runs["mended"], "PASS")
+    assert shown("decision=FAIL") == {"fails"}, "a decision that came since counts"
+    assert shown("decision=PASS") == {"passes", "mended"}
+    assert shown("decision=PASS&q=mend") == {"mended"}
+    assert shown("decision=INSUFFICIENT_EVIDENCE") == {"open"}
+    assert shown("decision=NOTHING_DECIDED") == {"bare"}
+    assert shown("decision=NOT_COMPLETED") == {"stopped"}
+    assert shown("decision=RUNNING") == {"runs"}
+    assert shown("decision=unheard-of") == set(runs)
+    nothing = visitor.get("/?decision=MANUAL_REVIEW&q=x")
+    assert "No run matches “x” and MANUAL_REVIEW." in nothing.words
+    chosen = [one["value"] for one in nothing.all("option") if "selected" in one]
+    assert chosen[0] == "MANUAL_REVIEW"
+    visitor.desk.close()
+    store.close()
 
 
 def test_a_run_opens_with_its_decision_and_shows_its_failures_first(painted: Visitor) -> None:

@@ -13,6 +13,7 @@ from oloproof.reports.contexts import Fact
 from oloproof.reports.wording import count_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import COMPARE, compare_address, run_address
+from oloproof.workbench.pages.choices import Choice, Option
 from oloproof.workbench.pages.compared import Compared, Comparing
 from oloproof.workbench.pages.decided import conclusion_from
 from oloproof.workbench.pages.differences import (
@@ -32,7 +33,6 @@ from oloproof.workbench.pages.differences import (
     ticks_of,
     whole,
 )
-from oloproof.workbench.pages.gallery import Choice, Option
 from oloproof.workbench.pages.pair_list import PairList, pair_list
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 

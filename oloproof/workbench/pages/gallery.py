@@ -13,6 +13,7 @@ from oloproof.storage import StoredRun
 from oloproof.storage.case_index import CaseIndex, GalleryPage, Sort, Tile
 from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
+from oloproof.workbench.pages.choices import Choice, Option
 from oloproof.workbench.pages.shell import Link
 from oloproof.workbench.pages.wanted import EVERY, SLICE, Wanted, variants_of
 
@@ -25,24 +26,6 @@ _SORTS: dict[Sort, str] = {
     "score": "lowest score",
     "time": "slowest",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One choice of a filter."""
-
-    value: str
-    words: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A filter that is chosen from a list. ``name`` is its part of the address."""
-
-    name: str
-    words: str
-    options: tuple[Option, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,15 @@ from oloproof.running.deciding import Conclusion
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import judge_address, run_address, runs_address
+from oloproof.workbench.pages.choices import Choice, Option
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
 from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
+from oloproof.workbench.pages.standings import STANDINGS, Standing, standing_of
 
 SIZE = 50
 MOST_COLUMNS = 4
+_WORDS: dict[Standing, str] = {"NOT_COMPLETED": "NOT COMPLETED", "NOTHING_DECIDED": "NOTHING WAS DECIDED"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class MetricCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Tick:
     """What tells two runs that are chosen apart: ``dataset`` is the digest of what they are over.
 
     ``whole`` says that a run took every case of it, so that two such runs have them all in common.
@@ -55,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run of the list. ``choice`` is None where a run has not come to its end, so that nothing compares with it."""
+    """One run of the list. ``tick`` is None where a run has not come to its end, so that nothing compares with it."""
 
     id: str
     address: str
@@ -72,7 +75,7 @@ class RunRow:
     took: str
     cost: str
     progress: Progress | None
-    choice: Choice | None
+    tick: Tick | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class RunsContext:
-    """The page. ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here."""
+    """The page. ``narrowed`` says which filters are set, empty where none is.
+
+    ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here.
+    """
 
     shell: Shell
     words: str
     text: str
+    filters: tuple[Choice, ...]
+    narrowed: str
     headings: tuple[Heading, ...]
     more_criteria: int
     rows: tuple[RunRow, ...]
@@ -105,27 +113,41 @@ class RunsContext:
 def runs_page(visit: Visit) -> Response:
     """Show the runs of the project, newest first."""
     text = visit.query.get("q", "")[:200]
+    standing = next((one for one in STANDINGS if one == visit.query.get("decision")), None)
     before = _number(visit.query.get("after", ""))
-    found = visit.browsing.runs_page(SIZE, before=before, text=text)
-    numbers = [run.number for run in found.runs]
-    documents = visit.browsing.last_decisions(numbers)
+    among = None if standing is None else visit.standings.numbers(visit.browsing, standing)
+    found = visit.browsing.runs_page(SIZE, before=before, text=text, among=among)
+    documents = visit.browsing.last_decisions([run.number for run in found.runs])
     concluded = [(run, conclusion_from(documents.get(run.number))) for run in found.runs]
     criteria = list(dict.fromkeys(entry["criterion"] for run in found.runs for entry in run.criteria))
     shown = criteria[:MOST_COLUMNS]
+    query = [("q", text), ("decision", standing or "")]
     page = RunsContext(
         shell=visit.shell("Runs", found.runs[0].project if found.runs else None),
         words=f"{found.total:,}, newest first",
         text=text,
+        filters=(_decisions(standing),),
+        narrowed=_narrowed(text, standing),
         headings=tuple(_headings(shown, found.runs)),
         more_criteria=len(criteria) - len(shown),
         rows=tuple(_row(visit, run, conclusion, shown) for run, conclusion in concluded),
-        first=None if before is None else Link("Newest runs", runs_address([("q", text)])),
-        next=None
-        if found.next is None
-        else Link("Older runs", runs_address([("q", text), ("after", str(found.next))])),
-        live=not text and before is None,
+        first=None if before is None else Link("Newest runs", runs_address(query)),
+        next=None if found.next is None else Link("Older runs", runs_address([*query, ("after", str(found.next))])),
+        live=not text and standing is None and before is None,
     )
     return render("runs.html.j2", page)
+
+
+def _decisions(chosen: Standing | None) -> Choice:
+    every = Option("", "all", chosen is None)
+    return Choice(
+        "decision", "Decision", (every, *(Option(one, _WORDS.get(one, one), one == chosen) for one in STANDINGS))
+    )
+
+
+def _narrowed(text: str, standing: Standing | None) -> str:
+    named = [] if not text else [f"“{text}”"]
+    return " and ".join(named if standing is None else [*named, _WORDS.get(standing, standing)])
 
 
 def _number(text: str) -> int | None:
@@ -186,24 +208,26 @@ def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequenc
         took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
         cost="" if run.finished is None else visit.kept(run, "cost", lambda: _cost(visit, run)),
         progress=progress_of(visit, run) if run.state == "running" else None,
-        choice=_choice(run),
+        tick=_tick(run),
     )
 
 
-def _choice(run: StoredRun) -> Choice | None:
+def _tick(run: StoredRun) -> Tick | None:
     if run.state != "complete":
         return None
-    return Choice(visible(run.system_version), run.dataset_digest, f"{run.cases:,}", not run.partial)
+    return Tick(visible(run.system_version), run.dataset_digest, f"{run.cases:,}", not run.partial)
 
 
 def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:
-    if run.state == "running":
-        return "RUNNING", "undecided", "No decision until it ends."
-    if run.state != "complete":
-        why = run.error or "It did not come to its end; oloproof run --resume goes on."
-        return "NOT COMPLETED", "missing", one_line(why, 200)
     state, sentence = headline(conclusion.decisions)
-    return (state, MARKS[state], sentence) if state is not None else ("NOTHING WAS DECIDED", "missing", sentence)
+    standing = standing_of(run.state, state)
+    words = _WORDS.get(standing, standing)
+    if standing == "RUNNING":
+        return words, "undecided", "No decision until it ends."
+    if standing == "NOT_COMPLETED":
+        why = run.error or "It did not come to its end; oloproof run --resume goes on."
+        return words, "missing", one_line(why, 200)
+    return words, "missing" if state is None else MARKS[state], sentence
 
 
 def _not_measured(metrics: Iterable[Metric]) -> Iterable[str]:

@@ -1,0 +1,44 @@
+"""How a run stands, in a word: what was decided of it, or why nothing was; the list of runs is narrowed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+from oloproof.records import DecisionState
+from oloproof.reports.wording import headline
+from oloproof.storage.browsing import Browsing
+from oloproof.workbench.pages.decided import conclusion_from
+
+Standing = Literal[DecisionState, "RUNNING", "NOT_COMPLETED", "NOTHING_DECIDED"]
+STANDINGS: tuple[Standing, ...] = (*get_args(DecisionState), "RUNNING", "NOT_COMPLETED", "NOTHING_DECIDED")
+_AT_ONCE = 200
+
+
+def standing_of(state: str, decided: DecisionState | None) -> Standing:
+    """Return how a run stands that is in ``state`` and of which ``decided`` is the worst decision."""
+    if state == "running":
+        return "RUNNING"
+    if state != "complete":
+        return "NOT_COMPLETED"
+    return decided or "NOTHING_DECIDED"
+
+
+class Standings:
+    """How the runs of a project stand. Decisions are append-only, so each is read once."""
+
+    def __init__(self) -> None:
+        self._decided: dict[int | None, DecisionState | None] = {}
+
+    def numbers(self, browsing: Browsing, standing: Standing) -> Iterator[int]:
+        """Yield the numbers of the runs that stand so."""
+        lines = browsing.lines()
+        new = [line for line in lines if line.decision is not None and line.decision not in self._decided]
+        for start in range(0, len(new), _AT_ONCE):
+            part = new[start : start + _AT_ONCE]
+            documents = browsing.last_decisions([line.number for line in part])
+            for line in part:
+                self._decided[line.decision], _ = headline(conclusion_from(documents.get(line.number)).decisions)
+        for line in lines:
+            if standing_of(line.state, self._decided.get(line.decision)) == standing:
+                yield line.number
