@@ -3,7 +3,7 @@
 ``python benchmarks/workbench.py`` runs on files that it makes. Beside each figure stands its floor, measured in the
 same minute: the imports alone, the same file through a bare socket, and reading it.
 
-``python benchmarks/workbench.py 10000 100000`` measures the pages of two runs with so many cases each, compared.
+``python benchmarks/workbench.py 10000 100000`` measures every kind of page over two runs with so many cases each.
 """
 
 from __future__ import annotations
@@ -54,32 +54,49 @@ def main() -> None:
     """Measure and print."""
     sizes = [int(one) for one in sys.argv[1:]]
     for size in sizes:
-        compared(size)
+        pages(size)
     if not sizes:
         alone()
 
 
-def compared(size: int) -> None:
-    """Measure the comparison of two runs of so many cases: the first visit, and then every kind of page."""
+def pages(size: int) -> None:
+    """Measure every kind of page over two runs of so many cases: the first visit, then many of each kind."""
     with tempfile.TemporaryDirectory(prefix="oloproof-bench-") as name:
         root = Path(name)
         store_runs(root, size)
+        run, two = "/runs/run-1", "/compare?candidate=run-1&baseline=run-0"
+        kinds = {
+            "the list of runs": ["/", "/?q=v1", "/?decision=NOTHING_DECIDED"],
+            "a run": [run, f"{run}?sort=time", f"{run}?view=table", f"{run}?after=case-{size // 2:06d}"],
+            "a filtered run": [f"{run}?criterion=says&outcome=fail", f"{run}?q=case-0{size // 20:05d}",
+                               f"{run}?criterion=score&sort=score&after=case-{size // 3:06d}"],
+            "a case": [f"{run}/cases/case-{number:06d}" for number in (0, size // 3, size - 1)],
+            "two runs compared": [two, f"{two}&criterion=score", f"{two}&tab=fixed", f"{two}&tab=unpaired",
+                                  f"{two}&tab=moved&after=case-{size // 2:06d}"],
+        }  # fmt: skip
         with serving(root) as (process, port):
-            two = "/compare?candidate=run-1&baseline=run-0"
-            pages = ["", "&criterion=score", "&tab=fixed", "&tab=moved", "&tab=unpaired", "&criterion=score&tab=moved",
-                     f"&tab=moved&after=case-{size // 2:06d}", f"&tab=broken&after=case-{size // 4:06d}"]  # fmt: skip
-            visits = [
-                spent(process.pid, lambda page=page: fetch(port, two + page)) for page in ["", *pages, *pages * 5]
-            ]
-            first, later = visits[0], visits[1 + len(pages) :]
-            told = [f"{size:,} cases a run compared", f"first visit {first[0]:.1f} s ({first[1]:.1f} s of a processor)"]
-            for words, column in zip(("", " of a processor"), zip(*later, strict=True), strict=True):
-                p95 = 1000 * statistics.quantiles(column, n=20)[-1]
-                told.append(f"then median {1000 * statistics.median(column):.0f} ms{words}, 95 % {p95:.0f} ms")
-            print("; ".join(told), f"; memory at its highest {highest_memory(process.pid)} MB", sep="")
+            print(f"\n{size:,} cases a run\n\n| page | first visit | then, median | 95 % | its CPU, 95 % | HTML |")
+            print("| --- | --: | --: | --: | --: | --: |")
+            for kind, addresses in kinds.items():
+                first = spent(process.pid, lambda page=addresses[0]: fetch(port, page))[0]
+                for address in addresses:
+                    fetch(port, address)
+                visits = [spent(process.pid, lambda page=one: fetch(port, page)) for one in addresses * 20]
+                walls, used = ([1000 * one for one in column] for column in zip(*visits, strict=True))
+                largest = max(fetch(port, one) for one in addresses)
+                print(
+                    f"| {kind} | {1000 * first:,.0f} ms | {statistics.median(walls):.0f} ms | {p95(walls):.0f} ms "
+                    f"| {p95(used):.0f} ms | {largest / 1000:.0f} kB |"
+                )
+            print(f"\nmemory at its highest {highest_memory(process.pid)} MB", flush=True)
 
 
-def spent(pid: int, work: Callable[[], None]) -> tuple[float, float]:
+def p95(times: list[float]) -> float:
+    """Return what 95 of a hundred stay below."""
+    return statistics.quantiles(times, n=20)[-1]
+
+
+def spent(pid: int, work: Callable[[], object]) -> tuple[float, float]:
     """Return how many seconds something takes, and how many of a processor the process takes for it (Linux only)."""
     before, used = time.perf_counter(), processor_seconds(pid)
     work()
@@ -138,8 +155,9 @@ def alone() -> None:
             print(f"{BIG >> 20} MiB: reading {told[0]}, through a bare socket {told[1]}, from the workbench {told[2]}")
             print(f"memory at its highest {highest_memory(process.pid)} MB")
             times = small_answers(port, f"/media/{run}/1.1/thumbnail")
-            p95 = statistics.quantiles(times, n=20)[-1]
-            print(f"a small picture that was made before: median {statistics.median(times):.1f} ms, 95 % {p95:.1f} ms")
+            print(
+                f"a small picture that was made before: median {statistics.median(times):.1f} ms, 95 % {p95(times):.1f} ms"
+            )
 
 
 def make_project(root: Path) -> str:
@@ -204,7 +222,7 @@ def seconds_of(command: list[str]) -> float:
     return time.perf_counter() - before
 
 
-def rate(work: Callable[[], None]) -> float:
+def rate(work: Callable[[], object]) -> float:
     """Return megabytes a second."""
     before = time.perf_counter()
     work()
@@ -232,19 +250,20 @@ def bare(path: Path) -> None:
         drain(socket.create_connection(server.getsockname()))
 
 
-def fetch(port: int, address: str) -> None:
-    """Ask for an address and take all that comes."""
+def fetch(port: int, address: str) -> int:
+    """Ask for an address and take all that comes; returns how many bytes that were."""
     connection = socket.create_connection(("127.0.0.1", port))
     connection.sendall(f"GET {address} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-    drain(connection)
+    return drain(connection)
 
 
-def drain(connection: socket.socket) -> None:
-    """Take what comes until the other side closes."""
-    buffer = bytearray(CHUNK)
+def drain(connection: socket.socket) -> int:
+    """Take what comes until the other side closes; returns how many bytes that were."""
+    buffer, taken = bytearray(CHUNK), 0
     with connection:
-        while connection.recv_into(buffer):
-            pass
+        while got := connection.recv_into(buffer):
+            taken += got
+    return taken
 
 
 def small_answers(port: int, address: str) -> list[float]:
