@@ -155,9 +155,8 @@ def alone() -> None:
             print(f"{BIG >> 20} MiB: reading {told[0]}, through a bare socket {told[1]}, from the workbench {told[2]}")
             print(f"memory at its highest {highest_memory(process.pid)} MB")
             times = small_answers(port, f"/media/{run}/1.1/thumbnail")
-            print(
-                f"a small picture that was made before: median {statistics.median(times):.1f} ms, 95 % {p95(times):.1f} ms"
-            )
+            middle = statistics.median(times)
+            print(f"a small picture that was made before: median {middle:.1f} ms, 95 % {p95(times):.1f} ms")
 
 
 def make_project(root: Path) -> str:
