@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT))
 
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from screenshot_families import SHOWN, make_families  # noqa: E402
 from screenshot_project import DRIFTED, Shown, make_projects  # noqa: E402
 
 from tests.workbench.browser.chromium import launch  # noqa: E402
@@ -20,14 +21,16 @@ LOOKS = {"wide": (1440, 900, 1500), "narrow": (390, 844, 1400)}
 """Width and height of the window, and how much of a longer page is shown."""
 
 
-def pages(shown: Shown, products: str, clips: str) -> dict[str, str]:
-    """Return the address of every page that is shown, on the workbenches at these two addresses."""
+def pages(shown: Shown, charted: str, products: str, clips: str, charts: str) -> dict[str, str]:
+    """Return the address of every page that is shown, on the workbenches at these addresses."""
     newer, older = shown.newer, shown.older
     return {
         "runs": f"{products}/",
         "run": f"{products}/runs/{newer}?criterion=caption_true&outcome=fail&sort=run",
         "table": f"{products}/runs/{newer}?view=table#cases",
         "case": f"{clips}/runs/{shown.of_clips}/cases/rabbit-wakes",
+        "families": f"{charts}/runs/{charted}?variant=grayscale&outcome=fail",
+        "member": f"{charts}/runs/{charted}/cases/{SHOWN}?variant=grayscale",
         "drift": f"{products}/runs/{newer}/cases/{DRIFTED}",
         "review": f"{products}/review/caption_true?run={older}&reviewer=Jon&at=25",
         "judges": f"{products}/judges",
@@ -41,12 +44,17 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         shown = make_projects(Path(folder))
+        charted = make_families(Path(folder) / "charts")
         browser = launch(playwright)
-        with served(shown.products) as products, served(shown.clips) as clips:
+        with (
+            served(shown.products) as products,
+            served(shown.clips) as clips,
+            served(Path(folder) / "charts") as charts,
+        ):
             for look, (width, height, most) in LOOKS.items():
                 for theme in ("light", "dark"):
                     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
-                    for name, address in pages(shown, products.url, clips.url).items():
+                    for name, address in pages(shown, charted, products.url, clips.url, charts.url).items():
                         open_whole(page, name, address)
                         keep(page.screenshot(full_page=True), PICTURES / f"{name}-{look}-{theme}.webp", most)
                     page.close()

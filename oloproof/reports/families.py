@@ -21,7 +21,7 @@ from oloproof.reports.family_figures import (
 )
 from oloproof.reports.family_plots import DeltaAxis, axis_about_zero, delta_plot
 from oloproof.reports.plots import Side, per_cent_text
-from oloproof.reports.wording import count_words, visible
+from oloproof.reports.wording import count_words, visible, with_minus_signs
 from oloproof.running.deciding import measures_of, relations_of
 from oloproof.storage import History, StoredRun
 from oloproof.storage.case_index import CaseIndex
@@ -166,7 +166,9 @@ def _bound(figures: VariantFigures, criterion: str, ruled: Sequence[tuple[RuleOp
         allowed: Side = "right" if (rule.min is not None) != turned else "left"
         bar = 0.0 - limit if turned else limit
         is_own = rule.variant == figures.variant
-        wanted = f"at {'least' if allowed == 'right' else 'most'} {_minus(bar_words(bar, figures.delta.kind))}"
+        wanted = (
+            f"at {'least' if allowed == 'right' else 'most'} {with_minus_signs(bar_words(bar, figures.delta.kind))}"
+        )
         about = "" if is_own else f" of the worst {_words(str(figures.relation))} variant"
         note = f"{visible(rule.id)} wants {wanted}{about}"
         state = decision.state if is_own else _side(figures.delta, bar, allowed, rule)
@@ -239,16 +241,12 @@ def _row(
         state="" if bound is None else bound.state,
         delta=plot,
         instead=instead,
-        estimate=_minus(estimate),
-        interval=_minus(interval),
+        estimate=with_minus_signs(estimate),
+        interval=with_minus_signs(interval),
         told=told_words(one),
         cells=cells,
         summary=summary,
     )
-
-
-def _minus(number: str) -> str:
-    return number.replace("-", "−")
 
 
 def _notes(floor: Metric | None, bounds: Mapping[str, _Bound | None], *, drawn: bool) -> list[str]:

@@ -6,7 +6,7 @@ from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import Metric
 from oloproof.reports.contexts import MetricRow
 from oloproof.reports.plots import RATE_AXIS, plot_of
-from oloproof.reports.wording import counted, metric_name, visible
+from oloproof.reports.wording import counted, metric_name, visible, with_minus_signs
 from oloproof.running.deciding import measures_of
 from oloproof.storage import StoredRun
 
@@ -26,8 +26,8 @@ def metric_row(one: Metric, run: StoredRun) -> MetricRow:
         criterion=visible(metric_name(one)),
         about=f"{one.estimand.replace('_', ' ')}, {one.method}",
         plot=plot_of(one, axis_of(one, run)),
-        estimate=number_words(one.estimate, one.kind),
-        interval=interval_words(one),
+        estimate=with_minus_signs(number_words(one.estimate, one.kind)),
+        interval=with_minus_signs(interval_words(one)),
         n=f"{one.n:,}",
         passed=passed,
         failed=failed,

@@ -26,6 +26,7 @@ from oloproof.reports.wording import (
     one_line,
     seconds_words,
     visible,
+    with_minus_signs,
     worst_first,
 )
 from oloproof.running.deciding import Conclusion, measures_of, relations_of
@@ -157,7 +158,9 @@ def banner_of(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) 
     sentence = _tally(decisions)
     if blocking:
         sentence += " " + hide.text(first.message)
-    return Banner(first.state, MARKS[first.state], _title(first, blocking, decisions), one_line(sentence))
+    return Banner(
+        first.state, MARKS[first.state], _title(first, blocking, decisions), with_minus_signs(one_line(sentence))
+    )
 
 
 def _title(first: Decision, blocking: Sequence[Decision], decisions: Sequence[Decision]) -> str:
@@ -233,12 +236,12 @@ def rule_row(
         state=one.state,
         mark=MARKS[one.state],
         reason=one.reason,
-        message=visible(hide.text(one.message)),
+        message=with_minus_signs(visible(hide.text(one.message))),
         note=None if one.blocking or one.state == "PASS" else "does not block",
         plot=plot,
         instead=instead,
-        estimate=estimate,
-        interval=interval,
+        estimate=with_minus_signs(estimate),
+        interval=with_minus_signs(interval),
         measured="" if metric is None else _measured(metric),
     )
 

@@ -15,6 +15,8 @@ from oloproof.storage import StoredTrial
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 """Characters that steer a terminal, turn the direction of text, or that XML and UTF-8 cannot hold."""
 
+_NEGATIVE = re.compile(r"(?<![^\s\[(])-(?=\d)")
+
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
 _STATES: tuple[DecisionState, ...] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "PASS")
 
@@ -24,6 +26,11 @@ NOTHING_DECIDED = "nothing was decided: the project has no rules"
 def visible(text: str) -> str:
     r"""Return ``text`` with invisible steering characters written out (``\x1b``); tabs and line ends stay."""
     return _UNSEEN.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def with_minus_signs(text: str) -> str:
+    """Return ``text`` with the hyphens before negative numbers as minus signs, as pages set them."""
+    return _NEGATIVE.sub("−", text)
 
 
 def _written_out(found: re.Match[str]) -> str:
