@@ -19,6 +19,8 @@ from tests.workbench.browser.served import served  # noqa: E402
 PICTURES = ROOT / "docs" / "pictures"
 LOOKS = {"wide": (1440, 900, 1500), "narrow": (390, 844, 1400)}
 """Width and height of the window, and how much of a longer page is shown."""
+BEGINS = {"families": "#families"}
+"""The heading that a picture begins above; the others begin with the page."""
 
 
 def pages(shown: Shown, charted: str, products: str, clips: str, charts: str) -> dict[str, str]:
@@ -56,7 +58,9 @@ def main() -> None:
                     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
                     for name, address in pages(shown, charted, products.url, clips.url, charts.url).items():
                         open_whole(page, name, address)
-                        keep(page.screenshot(full_page=True), PICTURES / f"{name}-{look}-{theme}.webp", most)
+                        begin = page.locator(BEGINS[name]).bounding_box() if name in BEGINS else None
+                        top = 0 if begin is None else int(begin["y"]) - 24
+                        keep(page.screenshot(full_page=True), PICTURES / f"{name}-{look}-{theme}.webp", top, most)
                     page.close()
         browser.close()
 
@@ -74,10 +78,10 @@ def open_whole(page: Page, name: str, address: str) -> None:
     page.wait_for_timeout(100)
 
 
-def keep(picture: bytes, path: Path, most: int) -> None:
-    """Write the upper part of a picture, small."""
+def keep(picture: bytes, path: Path, top: int, most: int) -> None:
+    """Write the part of a picture that begins at ``top``, small."""
     whole = Image.open(io.BytesIO(picture)).convert("RGB")
-    whole.crop((0, 0, whole.width, min(whole.height, most))).save(path, quality=72, method=6)
+    whole.crop((0, top, whole.width, min(whole.height, top + most))).save(path, quality=72, method=6)
 
 
 if __name__ == "__main__":

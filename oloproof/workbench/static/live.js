@@ -5,7 +5,6 @@ import { rove } from "./keys.js";
 
 const QUARTERS = ["has begun", "is a quarter done", "is half done", "is three quarters done", "has done all its trials"];
 const SURE_AFTER = 5000;
-const spoken = new Map();
 const began = new Map();
 let stream = null;
 
@@ -17,12 +16,8 @@ function partOf(run) {
   return document.querySelector(`[data-progress="${CSS.escape(run)}"]`);
 }
 
-function speak(told) {
-  const quarter = told.total > 0 ? Math.floor((4 * told.done) / told.total) : 0;
-  if (spoken.has(told.run) && spoken.get(told.run) < quarter) {
-    say(`${told.version} ${QUARTERS[Math.min(quarter, 4)]}: ${told.words}`);
-  }
-  spoken.set(told.run, quarter);
+function quarterOf(done, total) {
+  return total > 0 ? Math.min(Math.floor((4 * done) / total), 4) : 0;
 }
 
 function left(told) {
@@ -39,6 +34,8 @@ function onProgress(told) {
   const part = partOf(told.run);
   if (part === null) return;
   const bar = part.querySelector("progress");
+  const before = quarterOf(bar.value, bar.max);
+  const now = quarterOf(told.done, told.total);
   bar.max = told.total || 1;
   bar.value = told.done;
   part.querySelector("[data-words]").textContent = told.words;
@@ -46,7 +43,7 @@ function onProgress(told) {
   for (const [mark, count] of Object.entries(told.tally)) {
     part.querySelector(`[data-tally="${mark}"]`).textContent = count;
   }
-  speak(told);
+  if (now > before) say(`${told.version} ${QUARTERS[now]}: ${told.words}`);
 }
 
 function onBegan(told) {

@@ -33,3 +33,19 @@ def test_progress_of_a_run_moves_in_place_and_its_end_is_told(visits: Callable[.
     expect(page.get_by_role("progressbar")).to_have_count(0)
     project.store.close()
     project.desk.close()
+
+
+def test_what_was_done_before_the_first_word_of_the_server_is_spoken_too(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    project = Project(tmp_path)
+    run = project.begin()
+    project.append(run, "pass")
+    visit = visits(Working(tmp_path))
+    visit.page.route("**/events*", lambda route: (project.append(run, "pass", "pass", "pass"), route.continue_()))
+    page = visit.open("/")
+    expect(page.locator("#said")).to_contain_text("is half done")
+    project.store.finish(run, "complete")
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    project.store.close()
+    project.desk.close()
