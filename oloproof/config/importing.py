@@ -158,7 +158,7 @@ def _import(root: Path, name: str, error: type[OloproofError]) -> ModuleType:
         raise error(f"{place}:{problem.lineno}: {problem.msg}") from None
     except ModuleNotFoundError as problem:
         if problem.name is not None and (name == problem.name or name.startswith(f"{problem.name}.")):
-            hint = _nearest(name, _modules_in(root))
+            hint = _stands_before(root, name.partition(".")[0]) or _nearest(name, _modules_in(root))
             raise error(f"there is no module {name} in {root} and none is installed{hint}") from None
         raise error(_told(root, name, problem)) from problem
     except (Exception, SystemExit) as problem:
@@ -208,6 +208,14 @@ def _lies_under(module: ModuleType, root: Path) -> bool:
 def _modules_in(root: Path) -> list[str]:
     files = [path.stem for path in root.glob("*.py")]
     return files + [path.parent.name for path in root.glob("*/__init__.py")]
+
+
+def _stands_before(root: Path, top: str) -> str:
+    """Return what to do where a module from elsewhere hides the project's folder, which Python lets it do."""
+    known = sys.modules.get(top)
+    if known is None or not (root / top).is_dir() or _lies_under(known, root):
+        return ""
+    return f"; {top} is found in {_file_of(known)} before the folder {top}: put an empty __init__.py in the folder"
 
 
 def _nearest(name: str, known: list[str]) -> str:

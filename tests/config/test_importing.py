@@ -69,6 +69,18 @@ def test_an_installed_module_is_found_when_there_is_none_of_that_name(tmp_path: 
     assert load_object(tmp_path, "json:dumps") is json.dumps
 
 
+def test_what_hides_a_folder_of_the_project_is_named_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = write(tmp_path / "elsewhere", hidden_folder="")
+    project = write(tmp_path / "project", hidden_folder__app="run = 1")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    with pytest.raises(ConfigError, match=r"elsewhere/hidden_folder\.py before the folder .*__init__\.py"):
+        load_object(project, "hidden_folder.app:run")
+    (project / "hidden_folder" / "__init__.py").touch()
+    assert load_object(project, "hidden_folder.app:run") == 1
+
+
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
