@@ -215,7 +215,8 @@ def _stands_before(root: Path, top: str) -> str:
     known = sys.modules.get(top)
     if known is None or not (root / top).is_dir() or _lies_under(known, root):
         return ""
-    return f"; {top} is found in {_file_of(known)} before the folder {top}: put an empty __init__.py in the folder"
+    place = getattr(known, "__file__", None) or "Python itself"
+    return f"; {top} is found in {place} before the folder {top}: put an empty __init__.py in the folder"
 
 
 def _nearest(name: str, known: list[str]) -> str:
