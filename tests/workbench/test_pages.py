@@ -235,7 +235,7 @@ def test_the_list_is_paged_by_fifty(tmp_path: Path) -> None:
     visitor.desk.close()
 
 
-def test_the_list_is_narrowed_to_the_runs_that_stand_alike(tmp_path: Path) -> None:
+def test_the_list_is_narrowed_to_the_runs_with_one_headline(tmp_path: Path) -> None:
     document = {"project": {"policy": None}, "evaluators": [], "repeats": {"count": 1, "pass_when": None}}
     store = Store(tmp_path)
 

@@ -22,13 +22,13 @@ from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import judge_address, run_address, runs_address
 from oloproof.workbench.pages.choices import Choice, Option
 from oloproof.workbench.pages.decided import conclusion_from, rules_of
+from oloproof.workbench.pages.headlines import HEADLINES, Headline, headline_of
 from oloproof.workbench.pages.progress import Progress, progress_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
-from oloproof.workbench.pages.standings import STANDINGS, Standing, standing_of
 
 SIZE = 50
 MOST_COLUMNS = 4
-_WORDS: dict[Standing, str] = {"NOT_COMPLETED": "NOT COMPLETED", "NOTHING_DECIDED": "NOTHING WAS DECIDED"}
+_WORDS: dict[Headline, str] = {"NOT_COMPLETED": "NOT COMPLETED", "NOTHING_DECIDED": "NOTHING WAS DECIDED"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,41 +113,41 @@ class RunsContext:
 def runs_page(visit: Visit) -> Response:
     """Show the runs of the project, newest first."""
     text = visit.query.get("q", "")[:200]
-    standing = next((one for one in STANDINGS if one == visit.query.get("decision")), None)
+    wanted = next((one for one in HEADLINES if one == visit.query.get("decision")), None)
     before = _number(visit.query.get("after", ""))
-    among = None if standing is None else visit.standings.numbers(visit.browsing, standing)
+    among = None if wanted is None else visit.headlines.numbers(visit.browsing, wanted)
     found = visit.browsing.runs_page(SIZE, before=before, text=text, among=among)
     documents = visit.browsing.last_decisions([run.number for run in found.runs])
     concluded = [(run, conclusion_from(documents.get(run.number))) for run in found.runs]
     criteria = list(dict.fromkeys(entry["criterion"] for run in found.runs for entry in run.criteria))
     shown = criteria[:MOST_COLUMNS]
-    query = [("q", text), ("decision", standing or "")]
+    query = [("q", text), ("decision", wanted or "")]
     page = RunsContext(
         shell=visit.shell("Runs", found.runs[0].project if found.runs else None),
         words=f"{found.total:,}, newest first",
         text=text,
-        filters=(_decisions(standing),),
-        narrowed=_narrowed(text, standing),
+        filters=(_decisions(wanted),),
+        narrowed=_narrowed(text, wanted),
         headings=tuple(_headings(shown, found.runs)),
         more_criteria=len(criteria) - len(shown),
         rows=tuple(_row(visit, run, conclusion, shown) for run, conclusion in concluded),
         first=None if before is None else Link("Newest runs", runs_address(query)),
         next=None if found.next is None else Link("Older runs", runs_address([*query, ("after", str(found.next))])),
-        live=not text and standing is None and before is None,
+        live=not text and wanted is None and before is None,
     )
     return render("runs.html.j2", page)
 
 
-def _decisions(chosen: Standing | None) -> Choice:
+def _decisions(chosen: Headline | None) -> Choice:
     every = Option("", "all", chosen is None)
     return Choice(
-        "decision", "Decision", (every, *(Option(one, _WORDS.get(one, one), one == chosen) for one in STANDINGS))
+        "decision", "Decision", (every, *(Option(one, _WORDS.get(one, one), one == chosen) for one in HEADLINES))
     )
 
 
-def _narrowed(text: str, standing: Standing | None) -> str:
+def _narrowed(text: str, wanted: Headline | None) -> str:
     named = [] if not text else [f"“{text}”"]
-    return " and ".join(named if standing is None else [*named, _WORDS.get(standing, standing)])
+    return " and ".join(named if wanted is None else [*named, _WORDS.get(wanted, wanted)])
 
 
 def _number(text: str) -> int | None:
@@ -220,11 +220,11 @@ def _tick(run: StoredRun) -> Tick | None:
 
 def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:
     state, sentence = headline(conclusion.decisions)
-    standing = standing_of(run.state, state)
-    words = _WORDS.get(standing, standing)
-    if standing == "RUNNING":
+    word = headline_of(run.state, state)
+    words = _WORDS.get(word, word)
+    if word == "RUNNING":
         return words, "undecided", "No decision until it ends."
-    if standing == "NOT_COMPLETED":
+    if word == "NOT_COMPLETED":
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return words, "missing", one_line(why, 200)
     return words, "missing" if state is None else MARKS[state], sentence

@@ -22,7 +22,7 @@ from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.progress import ProgressReader
 from oloproof.workbench.pages.addresses import COMPARE, JUDGES, REVIEWS, RUNS
-from oloproof.workbench.pages.standings import Standings
+from oloproof.workbench.pages.headlines import Headlines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -124,7 +124,7 @@ class Visit:
     desk: Desk
     browsing: Browsing
     samples: Samples
-    standings: Standings
+    headlines: Headlines
     told: OrderedDict[tuple[int, float, str], Any]
 
     @property
@@ -186,7 +186,7 @@ class Pages:
     no_case: Callable[[Visit, NoCase], Response]
     _browsing: Browsing | None = None
     _samples: Samples | None = None
-    _standings: Standings = field(default_factory=Standings)
+    _headlines: Headlines = field(default_factory=Headlines)
     _told: OrderedDict[tuple[int, float, str], Any] = field(default_factory=OrderedDict)
 
     def handler(self, page: Page) -> Callable[[Request], Response]:
@@ -209,8 +209,8 @@ class Pages:
         if self._browsing is None or self._samples is None or self._browsing.store is not desk.store:
             self._browsing = Browsing(desk.store)
             self._samples = Samples(self._browsing)
-            self._standings = Standings()
-        return Visit(request, desk, self._browsing, self._samples, self._standings, self._told)
+            self._headlines = Headlines()
+        return Visit(request, desk, self._browsing, self._samples, self._headlines, self._told)
 
 
 def render(template: str, page: Any, status: int = 200) -> HTMLResponse:
