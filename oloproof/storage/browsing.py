@@ -33,7 +33,7 @@ class RunsPage:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The least that tells what became of a run. ``decision`` is the id of its newest decision, None where it has none."""
+    """The least that tells what became of a run. ``decision`` is the id of its newest one, None where it has none."""
 
     number: int
     state: str
