@@ -32,6 +32,7 @@ def reviewer(visits: Callable[..., Visit], own_shop: Shop, stage: object) -> Cal
         page.get_by_label("Your name").fill("Mira")
         page.get_by_role("button", name="Begin").click()
         page.locator("[data-answer-with]").wait_for()
+        page.wait_for_load_state("load")
         return visit
 
     return begin
@@ -42,11 +43,11 @@ def number(page: Page) -> str:
     return str(page.locator("#review").get_attribute("data-number"))
 
 
-def onward(page: Page, key: str) -> None:
+def onward(visit: Visit, key: str) -> None:
     """Press a key that leads to another case of the queue, and wait for it."""
-    before = number(page)
-    page.keyboard.press(key)
-    expect(page.locator("#review")).not_to_have_attribute("data-number", before)
+    before = number(visit.page)
+    visit.press(key)
+    expect(visit.page.locator("#review")).not_to_have_attribute("data-number", before)
 
 
 def key_of_what_is_seen(page: Page) -> str | None:
@@ -66,7 +67,7 @@ def label(visit: Visit, wanted: int) -> list[str]:
     while len(keys) < wanted:
         key = key_of_what_is_seen(page)
         assert not [word for word in SECRETS if word in page.content()]
-        onward(page, key or "Enter")
+        onward(visit, key or "Enter")
         keys += [key] if key else []
     return keys
 
@@ -108,10 +109,10 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     visit = reviewer()
     page = visit.page
     while page.locator("[data-answer='fail']:enabled").count() == 0:
-        onward(page, "Enter")
+        onward(visit, "Enter")
     first = number(page)
-    onward(page, "f")
-    onward(page, "b")
+    onward(visit, "f")
+    onward(visit, "b")
     assert number(page) == first
     expect(page.get_by_role("button", name="Fail")).to_have_attribute("aria-pressed", "true")
     visit.press("n")
@@ -119,8 +120,8 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     with page.expect_response("**/labels"):
         visit.press("Enter")
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
-    onward(page, "u")
-    onward(page, "b")
+    onward(visit, "u")
+    onward(visit, "b")
     expect(page.get_by_role("button", name="Unsure")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
 

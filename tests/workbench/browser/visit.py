@@ -40,7 +40,8 @@ class Visit:
         return self.page
 
     def press(self, *keys: str) -> None:
-        """Press one key after another."""
+        """Press one key after another, on a page whose scripts are there to hear them."""
+        self.page.wait_for_load_state("load")
         for key in keys:
             self.page.keyboard.press(key)
 
