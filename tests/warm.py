@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 CAN_FORK = sys.platform == "linux" and hasattr(os, "pidfd_open")
 LOADED_WHEN_USED = (
     "PIL.Image", "PIL.ImageOps", "httpx", "imagehash", "jinja2", "jsonschema.validators", "numpy", "regex",
-    "rich.console", "scipy.fftpack", "scipy.special", "simplejpeg", "sqlalchemy.dialects.sqlite", "wave",
+    "rich.console", "scipy.fftpack", "scipy.special", "simplejpeg", "wave",
 )  # fmt: skip
 READ_AT_THE_START = ("PYTHON", "LANG", "LC_", "LD_")
 

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from sqlite3 import Row
 from typing import Any
 
-from sqlalchemy import func, or_, select
-
 from oloproof.records import OUTCOMES
-from oloproof.storage.case_index import RANKS, CaseIndex, Tile, like_pattern
+from oloproof.storage.case_index import RANKS, CaseIndex, Tile
 from oloproof.storage.history import History, StoredRun
 from oloproof.storage.kept import Kept
 from oloproof.storage.rows import deliveries_from_text, media_from_text
-from oloproof.storage.schema import decisions, executions, runs, trials, verdicts
+from oloproof.storage.sql import Values, like_pattern, marks
 from oloproof.storage.store import Store
 
 _MOST_RUNS = 4
+
+_MATCHING = """
+    FROM runs
+    WHERE (:among IS NULL OR number IN (SELECT value FROM json_each(:among)))
+        AND (
+            :text IS NULL
+            OR id LIKE :text ESCAPE '\\'
+            OR system_name LIKE :text ESCAPE '\\'
+            OR system_version LIKE :text ESCAPE '\\'
+        )
+"""
+"""The runs that a page is made of; ``among`` is one list, since SQLite takes only so many values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +67,37 @@ class Browsing(History):
         ``text`` is looked for in the id, the system's name and its version; ``among`` has the numbers of the only runs
         that are shown.
         """
-        c = runs.c
-        match = [c.number > 0]
-        if text:
-            pattern = like_pattern(text)
-            named = (c.id, c.system_name, c.system_version)
-            match = [or_(*(column.like(pattern, escape="\\") for column in named))]
-        if among is not None:
-            # One parameter, since SQLite takes only so many.
-            wanted = func.json_each(json.dumps(list(among))).table_valued("value")
-            match.append(c.number.in_(select(wanted.c.value)))
-        older = [] if before is None else [c.number < before]
-        found = self._rows(select(runs).where(*match, *older).order_by(c.number.desc()).limit(size + 1))
-        total = int(self._scalar(select(func.count()).select_from(runs).where(*match)))
+        values = {
+            "text": like_pattern(text) if text else None,
+            "among": None if among is None else json.dumps(list(among)),
+            "before": sys.maxsize if before is None else before,
+            "most": size + 1,
+        }
+        found = self._rows(f"SELECT * {_MATCHING} AND number < :before ORDER BY number DESC LIMIT :most", values)
+        total = int(self._scalar(f"SELECT count(*) {_MATCHING}", values))
         shown = tuple(self._run(row) for row in found[:size])
         return RunsPage(shown, total, shown[-1].number if len(found) > size else None)
 
     def lines(self) -> list[Line]:
         """Return the state of every run with its newest decision."""
-        newest = func.max(decisions.c.id)
-        query = select(runs.c.number, runs.c.state, newest).outerjoin(decisions, decisions.c.run == runs.c.number)
-        return [Line(*row) for row in self._rows(query.group_by(runs.c.number))]
+        query = """
+            SELECT runs.number, runs.state, max(decisions.id) FROM runs
+            LEFT JOIN decisions ON decisions.run = runs.number GROUP BY runs.number
+        """
+        return [Line(*row) for row in self._rows(query)]
 
     def last_decisions(self, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """Return the newest decision of each of these runs that has one."""
-        newest = select(func.max(decisions.c.id)).where(decisions.c.run.in_(numbers)).group_by(decisions.c.run)
-        return {
-            row.run: json.loads(row.document) for row in self._rows(select(decisions).where(decisions.c.id.in_(newest)))
-        }
+        query = f"""
+            SELECT run, document FROM decisions
+            WHERE id IN (SELECT max(id) FROM decisions WHERE run IN {marks(numbers)} GROUP BY run)
+        """
+        return {run: json.loads(document) for run, document in self._rows(query, numbers)}
 
     def done(self, numbers: Sequence[int]) -> dict[int, int]:
         """Return how many trials of each of these runs are stored."""
-        t = trials.c
-        return dict.fromkeys(numbers, 0) | {
-            row[0]: row[1] for row in self._rows(select(t.run, func.count()).where(t.run.in_(numbers)).group_by(t.run))
-        }
+        query = f"SELECT run, count(*) FROM trials WHERE run IN {marks(numbers)} GROUP BY run"
+        return dict.fromkeys(numbers, 0) | {row[0]: row[1] for row in self._rows(query, numbers)}
 
     def index(self, run: StoredRun) -> CaseIndex:
         """Return the index of a run's cases, which is kept until the run ends or more of it is stored."""
@@ -98,50 +106,44 @@ class Browsing(History):
 
     def tiles(self, rows: Sequence[int], criterion: int | None) -> dict[int, Tile]:
         """Return the tiles of trials given by their rows."""
-        t, e = trials.c, executions.c
-        columns = (
-            t.id,
-            t.case_id,
-            t.variant,
-            t.repeat,
-            e.error,
-            e.seconds,
-            e.media,
-            e.id.label("execution_id"),
-            t.delivered,
-        )
-        query = select(*columns).select_from(trials.join(executions)).where(t.id.in_(rows))
+        query = f"""
+            SELECT trials.id, trials.case_id, trials.variant, trials.repeat, trials.delivered, trials.execution,
+                executions.error, executions.seconds, executions.media
+            FROM trials JOIN executions ON executions.id = trials.execution
+            WHERE trials.id IN {marks(rows)}
+        """
         told = self._told(rows, criterion)
-        return {row.id: _tile(row, told.get(row.id)) for row in self._rows(query)}
+        return {row["id"]: _tile(row, told.get(row["id"])) for row in self._rows(query, rows)}
 
-    def _told(self, rows: Sequence[int], criterion: int | None) -> dict[int, Any]:
+    def _told(self, rows: Sequence[int], criterion: int | None) -> dict[int, Row]:
         """Return the verdict by which each trial is told: that of the criterion, or the worst."""
-        v = verdicts.c
-        query = select(v.trial, v.criterion, v.outcome, v.score, v.reason).where(v.trial.in_(rows))
-        if criterion is not None:
-            query = query.where(v.criterion == criterion)
-        found = self._rows(query.order_by(v.trial, v.criterion))
+        of_one = "" if criterion is None else "AND criterion = ?"
+        query = f"""
+            SELECT trial, criterion, outcome, score, reason FROM verdicts WHERE trial IN {marks(rows)} {of_one}
+            ORDER BY trial, criterion
+        """
+        found = self._rows(query, rows if criterion is None else (*rows, criterion))
         worst = {}
         for trial, group in groupby(found, key=itemgetter(0)):
-            worst[trial] = min(group, key=lambda row: RANKS[str(row.outcome)])
+            worst[trial] = min(group, key=lambda row: RANKS[str(row["outcome"])])
         return worst
 
-    def rows_of(self, query: Any) -> list[Any]:
+    def rows_of(self, query: str, values: Values) -> list[Row]:
         """Return the rows of a query of this room."""
-        return self._rows(query)
+        return self._rows(query, values)
 
 
-def _tile(row: Any, told: Any) -> Tile:
-    given = (one.item for one in deliveries_from_text(row.delivered, row.id) if one.item is not None)
+def _tile(row: Row, told: Row | None) -> Tile:
+    given = (one.item for one in deliveries_from_text(row["delivered"], row["id"]) if one.item is not None)
     return Tile(
-        case_id=row.case_id,
-        variant=row.variant,
-        repeat=row.repeat,
-        told=None if told is None else told.criterion,
-        outcome="missing" if told is None else OUTCOMES[told.outcome],
-        score=None if told is None else told.score,
-        reason="" if told is None else told.reason,
-        error=row.error,
-        seconds=row.seconds,
-        media=(*media_from_text(row.media, row.execution_id), *given),
+        case_id=row["case_id"],
+        variant=row["variant"],
+        repeat=row["repeat"],
+        told=None if told is None else told["criterion"],
+        outcome="missing" if told is None else OUTCOMES[told["outcome"]],
+        score=None if told is None else told["score"],
+        reason="" if told is None else told["reason"],
+        error=row["error"],
+        seconds=row["seconds"],
+        media=(*media_from_text(row["media"], row["execution"]), *given),
     )

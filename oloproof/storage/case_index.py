@@ -12,16 +12,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-from sqlalchemy import func, or_, select
+from typing import TYPE_CHECKING, Any, Literal
 
 from oloproof.records import OUTCOMES, MediaItem, Outcome
 from oloproof.storage.families import FamilyIndex
 from oloproof.storage.history import StoredRun
 from oloproof.storage.kept import Kept
-from oloproof.storage.rows import storable
-from oloproof.storage.schema import executions, trials, verdicts
+from oloproof.storage.sql import like_pattern
 
 if TYPE_CHECKING:
     from oloproof.storage.browsing import Browsing
@@ -125,12 +122,15 @@ class CaseIndex:
         self._read()
 
     def _read(self) -> None:
-        t, v = trials.c, verdicts.c
         # a trial's verdicts lie in the order of the criteria, which is their key
-        said = select(func.group_concat(v.outcome, "")).where(v.trial == t.id).scalar_subquery()
-        query = select(t.id, t.case_id, t.slice, t.variant, said).where(t.run == self._run.number).order_by(t.position)
+        query = """
+            SELECT id, case_id, slice, variant,
+                (SELECT group_concat(outcome, '') FROM verdicts WHERE verdicts.trial = trials.id)
+            FROM trials WHERE run = ? ORDER BY position
+        """
         texts: dict[str, str] = {}
-        for place, (row, case, slice_, variant, outcomes) in enumerate(self._browsing.rows_of(query)):
+        found = self._browsing.rows_of(query, (self._run.number,))
+        for place, (row, case, slice_, variant, outcomes) in enumerate(found):
             if not self.cases or self.cases[-1] != case:
                 self.cases.append(case)
                 self._places.append([])
@@ -248,12 +248,19 @@ class CaseIndex:
 
     def _naming(self, text: str) -> set[int]:
         """Return the rows of the trials in which a text stands."""
-        t, e, v = trials.c, executions.c, verdicts.c
-        pattern = like_pattern(text)
-        reasons = select(v.trial).where(v.trial == t.id, v.reason.like(pattern, escape="\\")).exists()
-        told = [column.like(pattern, escape="\\") for column in (t.case_id, e.output, e.error)]
-        query = select(t.id).select_from(trials.join(executions)).where(t.run == self._run.number, or_(*told, reasons))
-        return {row.id for row in self._browsing.rows_of(query)}
+        query = """
+            SELECT trials.id FROM trials JOIN executions ON executions.id = trials.execution
+            WHERE trials.run = :run AND (
+                trials.case_id LIKE :text ESCAPE '\\'
+                OR executions.output LIKE :text ESCAPE '\\'
+                OR executions.error LIKE :text ESCAPE '\\'
+                OR EXISTS (
+                    SELECT 1 FROM verdicts WHERE verdicts.trial = trials.id AND verdicts.reason LIKE :text ESCAPE '\\'
+                )
+            )
+        """
+        rows = self._browsing.rows_of(query, {"run": self._run.number, "text": like_pattern(text)})
+        return {row[0] for row in rows}
 
     def _sorted(self, wanted: Filter) -> list[int]:
         found, ranks = self._within(wanted), self._ranks_of(wanted)
@@ -271,18 +278,16 @@ class CaseIndex:
 
     def _measured(self, sort: Sort, criterion: int | None, variant: str | None) -> list[float]:
         """Return what each case is sorted by: its lowest score, or its longest time below zero."""
-        t, e, v = trials.c, executions.c, verdicts.c
+        values: dict[str, Any] = {"run": self._run.number, "most": len(self._said), "criterion": criterion}
         if sort == "time":
-            value = select(-e.seconds).where(e.id == t.execution)
+            value = "SELECT -seconds FROM executions WHERE executions.id = trials.execution"
         else:
-            value = select(func.min(v.score)).where(v.trial == t.id)
-            value = value if criterion is None else value.where(v.criterion == criterion)
-        query = select(value.scalar_subquery()).where(t.run == self._run.number).order_by(t.position)
-        values = [
-            math.inf if row[0] is None else row[0] for row in self._browsing.rows_of(query.limit(len(self._said)))
-        ]
+            value = "SELECT min(score) FROM verdicts WHERE verdicts.trial = trials.id"
+            value += "" if criterion is None else " AND criterion = :criterion"
+        query = f"SELECT ({value}) FROM trials WHERE run = :run ORDER BY position LIMIT :most"
+        measured = [math.inf if row[0] is None else row[0] for row in self._browsing.rows_of(query, values)]
         return [
-            min((values[place] for place in self._own(case, variant)), default=math.inf)
+            min((measured[place] for place in self._own(case, variant)), default=math.inf)
             for case in range(len(self.cases))
         ]
 
@@ -301,9 +306,3 @@ def _slice_values(text: str | None) -> dict[str, str]:
 def _holds(text: str | None, wanted: tuple[tuple[str, str], ...]) -> bool:
     values = _slice_values(text)
     return all(values.get(key) == value for key, value in wanted)
-
-
-def like_pattern(text: str) -> str:
-    """Return the pattern of ``LIKE``, escaped by a backslash, for whatever holds a text."""
-    escaped = storable(text).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"

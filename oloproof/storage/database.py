@@ -8,11 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError
-from sqlalchemy.pool import StaticPool
 
 from oloproof.errors import StorageError
 from oloproof.places import OWN_FOLDER
@@ -23,8 +18,10 @@ FILE = "oloproof.db"
 _BUSY_SECONDS = 30.0
 
 
-def open_engine(root: Path, *, create: bool) -> Engine:
-    """Return an engine on the database of the project at ``root``, made or migrated where needed.
+def open_database(root: Path, *, create: bool) -> sqlite3.Connection:
+    """Return a connection to the database of the project at ``root``, made or migrated where needed.
+
+    It may be used by several threads, one at a time; nothing is written outside of :func:`transaction`.
 
     Raises:
         StorageError: there is no database and ``create`` is false, or it cannot be used.
@@ -40,23 +37,14 @@ def open_engine(root: Path, *, create: bool) -> Engine:
             ignore.write_text("*\n")
     except OSError as error:
         raise StorageError(f"{folder} cannot be made or written: {error.strerror}; runs are stored there") from None
-    engine = create_engine(
-        URL.create("sqlite", database=str(file)),  # a text would take ? and # in the path for something else
-        poolclass=StaticPool,
-        isolation_level="AUTOCOMMIT",
-        connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
-    )
-    event.listen(engine, "connect", _settings)
-    try:
-        with reading(engine, file) as connection:
-            ready = is_up_to_date(connection)
-        if not ready:
-            with writing(engine, file) as connection:
+    with _opened(str(file), file) as connection:
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if not is_up_to_date(connection):
+            with transaction(connection, file):
                 bring_up_to_date(connection)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine
+    return connection
 
 
 def may_be_written(file: Path) -> bool:
@@ -64,8 +52,8 @@ def may_be_written(file: Path) -> bool:
     return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
-def open_read_only(file: Path) -> Engine:
-    """Return an engine on a database that may be read and not written, as on a read-only mount.
+def open_read_only(file: Path) -> sqlite3.Connection:
+    """Return a connection to a database that may be read and not written, as on a read-only mount.
 
     Raises:
         StorageError: it is of another version or cannot be used.
@@ -74,37 +62,33 @@ def open_read_only(file: Path) -> Engine:
     log = file.with_name(file.name + "-wal")
     if not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size):
         uri += "&immutable=1"  # SQLite could not make the files by which it watches for writers
-
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=_BUSY_SECONDS)
-        connection.execute("PRAGMA temp_store = MEMORY")
-        return connection
-
-    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool, isolation_level="AUTOCOMMIT")
-    try:
-        with reading(engine, file) as connection:
-            refuse_other_versions(connection)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine
+    with _opened(uri, file, uri=True) as connection:
+        refuse_other_versions(connection)
+    return connection
 
 
-def _settings(connection: sqlite3.Connection, _record: Any) -> None:
-    cursor = connection.cursor()
-    _use_write_ahead_log(cursor)
-    cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA temp_store = MEMORY")
-    cursor.close()
+@contextmanager
+def _opened(database: str, file: Path, *, uri: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a connection that stays open unless something within fails."""
+    with failures_in_words(file):
+        connection = sqlite3.connect(
+            database, uri=uri, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA temp_store = MEMORY")
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
 
 
-def _use_write_ahead_log(cursor: sqlite3.Cursor) -> None:
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Turn the write-ahead log on. SQLite does not wait while another process does the same, so this does."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            cursor.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
@@ -113,49 +97,45 @@ def _use_write_ahead_log(cursor: sqlite3.Cursor) -> None:
 
 
 @contextmanager
-def reading(engine: Engine, file: Path | None = None) -> Iterator[Connection]:
-    """Open a connection for reading.
+def failures_in_words(file: Path) -> Iterator[None]:
+    """Say what SQLite refuses within as a person understands it.
 
     Raises:
         StorageError: SQLite refused; the text says what to do.
     """
     try:
-        with engine.connect() as connection:
-            yield connection
-    except DatabaseError as error:
+        yield
+    except sqlite3.DatabaseError as error:
         raise storage_error(error, file) from error
 
 
 @contextmanager
-def writing(engine: Engine, file: Path | None = None) -> Iterator[Connection]:
-    """Open one transaction that holds the write lock from its start; it is committed whole or not at all.
+def transaction(connection: sqlite3.Connection, file: Path) -> Iterator[None]:
+    """Hold the write lock from the start; what is written within is committed whole or not at all.
 
     Raises:
         StorageError: SQLite refused; the text says what to do.
     """
-    with reading(engine, file) as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    with failures_in_words(file):
         try:
-            yield connection
-            connection.exec_driver_sql("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("COMMIT")
         except BaseException:
-            # a statement that Ctrl-C broke off took its connection with it, and so its transaction
-            if not connection.invalidated:
-                with suppress(DatabaseError):  # after some errors SQLite has rolled back by itself
-                    connection.exec_driver_sql("ROLLBACK")
+            with suppress(sqlite3.DatabaseError):  # where nothing was begun, or SQLite has rolled back by itself
+                connection.execute("ROLLBACK")
             raise
 
 
-def storage_error(error: DatabaseError, file: Path | None) -> StorageError:
+def storage_error(error: sqlite3.DatabaseError, file: Path) -> StorageError:
     """Return what an error of SQLite means to a person."""
-    where = file or FOLDER
-    text = str(error.orig or error)
+    text = str(error)
     if "locked" in text or "busy" in text:
-        return StorageError(f"{where} is in use by another Oloproof for more than {_BUSY_SECONDS:.0f} s; try again")
+        return StorageError(f"{file} is in use by another Oloproof for more than {_BUSY_SECONDS:.0f} s; try again")
     if "is full" in text:
-        return StorageError(f"the disk is full: {where} could not be written; free some space and use --resume")
+        return StorageError(f"the disk is full: {file} could not be written; free some space and use --resume")
     if "malformed" in text or "not a database" in text or "no such table" in text:
-        return StorageError(f"{where} is damaged ({text}); move the folder {FOLDER} away to start anew")
+        return StorageError(f"{file} is damaged ({text}); move the folder {FOLDER} away to start anew")
     if "readonly" in text or "unable to open" in text:
-        return StorageError(f"{where} may not be written ({text}); check its permissions")
-    return StorageError(f"{where}: {text}")
+        return StorageError(f"{file} may not be written ({text}); check its permissions")
+    return StorageError(f"{file}: {text}")

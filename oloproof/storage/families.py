@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
-
 from oloproof.records import ORIGINAL, OUTCOMES, Outcome
 from oloproof.storage.kept import Kept
-from oloproof.storage.schema import executions, trials, verdicts
 
 if TYPE_CHECKING:
     from oloproof.storage.browsing import Browsing
@@ -61,16 +58,16 @@ class FamilyIndex:
 
     def _several_wrong_answers(self, criterion: int) -> set[str]:
         """Return the cases whose trials fail with more than one answer."""
-        t, v = trials.c, verdicts.c
-        answer = func.coalesce(func.json_extract(v.details, "$.found"), executions.c.output)
-        query = (
-            select(t.case_id)
-            .select_from(trials.join(executions).join(verdicts))
-            .where(t.run == self._run.number, v.criterion == criterion, v.outcome == OUTCOMES.index("fail"))
-            .group_by(t.case_id)
-            .having(func.count(answer.distinct()) > 1)
-        )
-        return {row.case_id for row in self._browsing.rows_of(query)}
+        query = """
+            SELECT trials.case_id
+            FROM trials
+            JOIN executions ON executions.id = trials.execution
+            JOIN verdicts ON verdicts.trial = trials.id
+            WHERE trials.run = ? AND verdicts.criterion = ? AND verdicts.outcome = ?
+            GROUP BY trials.case_id
+            HAVING count(DISTINCT coalesce(json_extract(verdicts.details, '$.found'), executions.output)) > 1
+        """
+        return {row[0] for row in self._browsing.rows_of(query, (self._run.number, criterion, OUTCOMES.index("fail")))}
 
 
 def _rank(said: Iterable[tuple[str, Outcome]], watched: list[str]) -> _Rank:

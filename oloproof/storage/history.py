@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
-
 from oloproof.errors import RunNotFound
 from oloproof.records import Delivery, Execution, Judgement, MediaItem, Notice, Verdict
 from oloproof.storage.judgements import StoredJudgements
@@ -23,11 +21,17 @@ from oloproof.storage.rows import (
     storable,
     verdict_from_row,
 )
-from oloproof.storage.schema import decisions, executions, judged, judgements, runs, trials, verdicts
+from oloproof.storage.sql import marks
 from oloproof.storage.store import notices_from_text
 
 _WHOLE_PAGE = 200
 """Trials with their outputs, which may be large, that are held at once."""
+
+_WITH_EXECUTION = "trials JOIN executions ON executions.id = trials.execution"
+_WHOLE = f"""
+    SELECT trials.*, executions.*, executions.id AS execution_id FROM {_WITH_EXECUTION} WHERE trials.run = ?
+"""
+"""All that is kept of the trials of a run, but for what was said of them. ``id`` is the trial's, which comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class History(Observations):
 
     def runs(self) -> list[StoredRun]:
         """Return every run, newest first."""
-        return [self._run(row) for row in self._rows(select(runs).order_by(runs.c.number.desc()))]
+        return [self._run(row) for row in self._rows("SELECT * FROM runs ORDER BY number DESC")]
 
     def find(self, name: str | None = None) -> StoredRun:
         """Return the run called ``name``: an id, a unique part of one, ``latest`` (the default) or ``latest~1``.
@@ -106,61 +110,59 @@ class History(Observations):
             raise RunNotFound("the name of a run is empty; give an id, a unique part of one, latest or latest~1")
         if name == "latest" or name.startswith("latest~"):
             return self._nth_latest(name)
-        c, name = runs.c, storable(name)
-        query = select(runs).where(func.instr(c.id, name) > 0).order_by(c.number.desc())
-        found = self._rows(query)
-        exact = [row for row in found if row.id == name]
+        name = storable(name)
+        found = self._rows("SELECT * FROM runs WHERE instr(id, ?) > 0 ORDER BY number DESC", (name,))
+        exact = [row for row in found if row["id"] == name]
         if len(exact or found) == 1:
             return self._run((exact or found)[0])
         if not found:
-            known = ", ".join(row.id for row in self._rows(select(runs).order_by(c.number.desc()).limit(5)))
+            known = ", ".join(row["id"] for row in self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT 5"))
             raise RunNotFound(f"no run is called {name!r}; the newest are {known or 'none yet'}")
         raise RunNotFound(
-            f"{len(found)} runs are called {name!r}: {', '.join(row.id for row in found[:5])}; give more of the id"
+            f"{len(found)} runs are called {name!r}: {', '.join(row['id'] for row in found[:5])}; give more of the id"
         )
 
     def _nth_latest(self, name: str) -> StoredRun:
         back = name.partition("~")[2] or "0"
         if not _is_number(back):
             raise RunNotFound(f"{name!r} is no run; latest~1 is the one before the latest")
-        query = select(runs).order_by(runs.c.number.desc()).offset(int(back)).limit(1)
-        rows = self._rows(query)
+        rows = self._rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?", (int(back),))
         if not rows:
-            count = self._scalar(select(func.count()).select_from(runs))
+            count = self._scalar("SELECT count(*) FROM runs")
             raise RunNotFound(f"there is no run {name}: {count} stored in {self.store.file}; oloproof run makes one")
         return self._run(rows[0])
 
     def numbered(self, numbers: Collection[int]) -> dict[int, StoredRun]:
         """Return those of the runs with these numbers that there are, by number."""
-        rows = self._rows(select(runs).where(runs.c.number.in_(numbers)))
-        return {row.number: self._run(row) for row in rows}
+        rows = self._rows(f"SELECT * FROM runs WHERE number IN {marks(numbers)}", tuple(numbers))
+        return {row["number"]: self._run(row) for row in rows}
 
     def _run(self, row: Any) -> StoredRun:
-        state = row.state
-        if state == "running" and not is_alive(self.store.folder, row.id):
+        state = row["state"]
+        if state == "running" and not is_alive(self.store.folder, row["id"]):
             state = "interrupted"
         return StoredRun(
-            row.number,
-            row.id,
+            row["number"],
+            row["id"],
             state,
-            row.started,
-            row.finished,
-            row.project,
-            row.system_name,
-            row.system_version,
-            row.config_digest,
-            row.dataset_digest,
-            bool(row.partial),
-            row.cases,
-            row.trials,
-            json.loads(row.document),
-            tuple(notices_from_text(row.notices)),
-            row.error,
+            row["started"],
+            row["finished"],
+            row["project"],
+            row["system_name"],
+            row["system_version"],
+            row["config_digest"],
+            row["dataset_digest"],
+            bool(row["partial"]),
+            row["cases"],
+            row["trials"],
+            json.loads(row["document"]),
+            tuple(notices_from_text(row["notices"])),
+            row["error"],
         )
 
     def unfinished(self) -> StoredRun | None:
         """Return the newest run if it was not completed and no process is at it."""
-        rows = self._rows(select(runs).order_by(runs.c.number.desc()).limit(1))
+        rows = self._rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1")
         run = self._run(rows[0]) if rows else None
         return run if run is not None and run.state in ("interrupted", "stopped") else None
 
@@ -168,22 +170,16 @@ class History(Observations):
 
     def counts(self, run: StoredRun) -> dict[str, int]:
         """Return how many executions were run, reused and failed, and how many trials there are."""
-        query = (
-            select(func.count(), func.sum(trials.c.cached), func.count(executions.c.error))
-            .select_from(trials.join(executions))
-            .where(trials.c.run == run.number)
-        )
-        total, cached, failed = self._rows(query)[0]
+        query = f"""
+            SELECT count(*), sum(trials.cached), count(executions.error) FROM {_WITH_EXECUTION} WHERE trials.run = ?
+        """
+        total, cached, failed = self._rows(query, (run.number,))[0]
         return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed}
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""
-        query = (
-            select(func.min(executions.c.created))
-            .select_from(trials.join(executions))
-            .where(trials.c.run == run.number, trials.c.cached == 1)
-        )
-        oldest: float | None = self._scalar(query)
+        query = f"SELECT min(executions.created) FROM {_WITH_EXECUTION} WHERE trials.run = ? AND trials.cached = 1"
+        oldest: float | None = self._scalar(query, (run.number,))
         return oldest
 
     def trials(self, run: StoredRun, *, case: str | None = None) -> Iterator[StoredTrial]:
@@ -191,56 +187,54 @@ class History(Observations):
         if case is not None:
             yield from self.trials_of(run, [case])
             return
-        for page in self._pages(_whole_trials(run), _WHOLE_PAGE):
+        for page in self._pages(_WHOLE, (run.number,), _WHOLE_PAGE):
             yield from self._whole(run, page)
 
     def trials_of(self, run: StoredRun, cases: Sequence[str]) -> Iterator[StoredTrial]:
         """Yield the trials of these cases of a run, a batch of cases after the other."""
         for start in range(0, len(cases), _WHOLE_PAGE):
             part = [storable(case) for case in cases[start : start + _WHOLE_PAGE]]
-            query = _whole_trials(run).where(trials.c.case_id.in_(part))
-            for page in self._pages(query, _WHOLE_PAGE, by_place=False):
+            query = f"{_WHOLE} AND trials.case_id IN {marks(part)}"
+            for page in self._pages(query, (run.number, *part), _WHOLE_PAGE, by_place=False):
                 yield from self._whole(run, page)
 
     def _whole(self, run: StoredRun, page: Sequence[Any]) -> Iterator[StoredTrial]:
         """Yield the trials of a page of rows with what was said of each."""
-        rows = [row.id for row in page]
+        rows = [row["id"] for row in page]
         found = self._verdicts(rows)
         judged = self._judgements(run, rows)
         for row in page:
-            told = found.get(row.id, [])
+            told = found.get(row["id"], [])
             yield StoredTrial(
-                row.id,
-                row.position,
-                row.case_id,
-                row.variant,
-                row.repeat,
-                json.loads(row.input),
-                json.loads(row.expected) if row.expected else None,
-                json.loads(row.slice) if row.slice else {},
-                execution_from_row(row, row.execution_id, cached=bool(row.cached)),
-                row.execution_id,
-                bool(row.cached),
+                row["id"],
+                row["position"],
+                row["case_id"],
+                row["variant"],
+                row["repeat"],
+                json.loads(row["input"]),
+                json.loads(row["expected"]) if row["expected"] else None,
+                json.loads(row["slice"]) if row["slice"] else {},
+                execution_from_row(row, row["execution_id"], cached=bool(row["cached"])),
+                row["execution_id"],
+                bool(row["cached"]),
                 tuple(verdict for verdict, _ in told),
                 tuple(reused for _, reused in told),
-                judged.get(row.id, {}),
-                deliveries_from_text(row.delivered, row.id),
+                judged.get(row["id"], {}),
+                deliveries_from_text(row["delivered"], row["id"]),
             )
 
     def case_ids(self, run: StoredRun) -> list[str]:
         """Return the ids of the cases of a run, in order."""
-        query = select(trials.c.case_id).where(trials.c.run == run.number).group_by(trials.c.case_id)
-        return [row.case_id for row in self._rows(query.order_by(func.min(trials.c.position)))]
+        query = "SELECT case_id FROM trials WHERE run = ? GROUP BY case_id ORDER BY min(position)"
+        return [row[0] for row in self._rows(query, (run.number,))]
 
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""
-        t, e = trials.c, executions.c
-        query = (
-            select(t.id, t.case_id, e.media, e.id.label("execution_id"), t.position)
-            .select_from(trials.join(executions))
-            .where(t.run == run.number, e.media.is_not(None))
-        )
-        for row in self._stream(query):
+        query = f"""
+            SELECT trials.id, trials.case_id, executions.media, executions.id, trials.position FROM {_WITH_EXECUTION}
+            WHERE trials.run = ? AND executions.media IS NOT NULL
+        """
+        for row in self._stream(query, (run.number,)):
             yield row[0], row[1], media_from_text(row[2], row[3])
 
     def item(self, run: StoredRun, item: str) -> MediaItem | None:
@@ -250,55 +244,55 @@ class History(Observations):
             return self._delivered_item(run, number.removeprefix(DELIVERED), index)
         if not (_is_number(number) and _is_number(index)):
             return None
-        query = (
-            select(executions.c.media)
-            .select_from(trials.join(executions))
-            .where(trials.c.run == run.number, executions.c.id == int(number))
-        )
-        media = media_from_text(self._scalar(query), int(number))
+        query = f"SELECT executions.media FROM {_WITH_EXECUTION} WHERE trials.run = ? AND executions.id = ?"
+        media = media_from_text(self._scalar(query, (run.number, int(number))), int(number))
         return media[int(index)] if int(index) < len(media) else None
 
     def _delivered_item(self, run: StoredRun, row: str, index: str) -> MediaItem | None:
         if not (_is_number(row) and _is_number(index)):
             return None
-        t = trials.c
-        text = self._scalar(select(t.delivered).where(t.run == run.number, t.id == int(row)))
+        text = self._scalar("SELECT delivered FROM trials WHERE run = ? AND id = ?", (run.number, int(row)))
         found = deliveries_from_text(text, int(row))
         return found[int(index)].item if int(index) < len(found) else None
 
     def findings(self, run: StoredRun) -> list[tuple[str, str, str, int]]:
         """Return what is odd about delivered files: variant, code, an example in words, and in how many cases."""
-        t, entry = trials.c, func.json_each(trials.c.delivered).table_valued("value", joins_implicitly=True)
-        code = func.json_extract(entry.c.value, "$.finding[0]")
-        query = (
-            select(t.variant, code, func.min(func.json_extract(entry.c.value, "$.finding[1]")), func.count())
-            .select_from(trials, entry)
-            .where(t.run == run.number, t.repeat == 0, t.delivered.is_not(None), code.is_not(None))
-            .group_by(t.variant, code)
-            .order_by(func.min(t.position))
-        )
-        return [tuple(row) for row in self._rows(query)]
+        query = """
+            SELECT trials.variant, json_extract(entry.value, '$.finding[0]') AS code,
+                min(json_extract(entry.value, '$.finding[1]')), count(*)
+            FROM trials, json_each(trials.delivered) AS entry
+            WHERE trials.run = ? AND trials.repeat = 0 AND trials.delivered IS NOT NULL AND code IS NOT NULL
+            GROUP BY trials.variant, code
+            ORDER BY min(trials.position)
+        """
+        return [tuple(row) for row in self._rows(query, (run.number,))]
 
     def decisions(self, run: StoredRun) -> list[Mapping[str, Any]]:
         """Return every decision taken on a run, oldest first."""
-        query = select(decisions).where(decisions.c.run == run.number).order_by(decisions.c.id)
-        return [{"time": row.time, "exit": row.exit, **json.loads(row.document)} for row in self._rows(query)]
+        query = "SELECT time, exit, document FROM decisions WHERE run = ? ORDER BY id"
+        rows = self._rows(query, (run.number,))
+        return [{"time": when, "exit": exit_code, **json.loads(document)} for when, exit_code, document in rows]
 
     def last_exits(self) -> dict[int, int]:
         """Return the exit code of the newest decision of each run."""
-        newest = select(func.max(decisions.c.id)).group_by(decisions.c.run)
-        return {row.run: row.exit for row in self._rows(select(decisions).where(decisions.c.id.in_(newest)))}
+        query = "SELECT run, exit FROM decisions WHERE id IN (SELECT max(id) FROM decisions GROUP BY run)"
+        return {row[0]: row[1] for row in self._rows(query)}
 
     def reused_verdicts(self, run: StoredRun) -> tuple[int, float | None]:
         """Return how many verdicts of a run come from earlier judgements, and when the oldest of those was given."""
-        t, v, j = trials.c, verdicts.c, judgements.c
         if not any(entry["calls_model"] for entry in run.criteria):
             return 0, None
-        count = self._scalar(
-            select(func.count()).select_from(trials.join(verdicts)).where(t.run == run.number, v.cached == 1)
-        )
-        oldest = select(func.min(j.created)).select_from(trials.join(judged).join(judgements))
-        return count, self._scalar(oldest.where(t.run == run.number)) if count else None
+        reused = """
+            SELECT count(*) FROM trials JOIN verdicts ON verdicts.trial = trials.id
+            WHERE trials.run = ? AND verdicts.cached = 1
+        """
+        oldest = """
+            SELECT min(judgements.created) FROM trials
+            JOIN judged ON judged.trial = trials.id JOIN judgements ON judgements.id = judged.judgement
+            WHERE trials.run = ?
+        """
+        count = self._scalar(reused, (run.number,))
+        return count, self._scalar(oldest, (run.number,)) if count else None
 
     def _judgements(self, run: StoredRun, rows: list[int]) -> dict[int, dict[int, Judgement]]:
         if not any(entry["calls_model"] for entry in run.criteria):
@@ -309,17 +303,11 @@ class History(Observations):
         return found
 
     def _verdicts(self, rows: list[int]) -> dict[int, list[tuple[Verdict, bool]]]:
-        query = select(verdicts).where(verdicts.c.trial.in_(rows)).order_by(verdicts.c.trial, verdicts.c.criterion)
+        query = f"SELECT * FROM verdicts WHERE trial IN {marks(rows)} ORDER BY trial, criterion"
         found: dict[int, list[tuple[Verdict, bool]]] = {}
-        for row in self._rows(query):
-            found.setdefault(row.trial, []).append((verdict_from_row(row), bool(row.cached)))
+        for row in self._rows(query, rows):
+            found.setdefault(row["trial"], []).append((verdict_from_row(row), bool(row["cached"])))
         return found
-
-
-def _whole_trials(run: StoredRun) -> Select[Any]:
-    """Return the query for all that is kept of the trials of a run, but for what was said of them."""
-    columns = select(trials, executions, executions.c.id.label("execution_id"))
-    return columns.join(executions).where(trials.c.run == run.number)
 
 
 def _is_number(text: str) -> bool:

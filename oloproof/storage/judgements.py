@@ -6,27 +6,37 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, case, func, literal_column, select
-from sqlalchemy.dialects import sqlite
-
 from oloproof.records import OUTCOMES, Judgement, Verdict
-from oloproof.storage.rows import Row, insert_many, storable, to_text, verdict_row
-from oloproof.storage.schema import judged, judgements, runs, trials, verdicts
+from oloproof.storage.rows import Row, storable, to_text, verdict_row
+from oloproof.storage.sql import insert_into, marks, scalar
 
 if TYPE_CHECKING:
     from oloproof.storage.store import Store
 
-
-_FIND = str(
-    select(judgements)
-    .where(judgements.c.key == bindparam("key"), judgements.c.kept == literal_column("1"))
-    .where(judgements.c.id <= bindparam("up_to"))
-    .order_by(judgements.c.id.desc())
-    .compile(dialect=sqlite.dialect())
-)
-"""Asked for every execution of a judge, so compiled once."""
+_ADD_VERDICT = insert_into("verdicts", "trial", "criterion", "outcome", "score", "reason", "details", "cached")
+_ADD_JUDGEMENT = insert_into("judgements", "id", "key", "judge", "verdicts", "saw", "kept", "created")
+_ADD_JUDGED = insert_into("judged", "trial", "evaluator", "judgement", "sight")
+_FIND = "SELECT * FROM judgements WHERE key = ? AND kept = 1 AND id <= ? ORDER BY id DESC LIMIT 1"
+_SITTINGS = """
+    SELECT judged.evaluator, judged.sight,
+        json_extract(judgements.saw, '$.model_served') AS model_served,
+        json_extract(judgements.saw, '$.ffmpeg') AS ffmpeg,
+        count(*),
+        count(*) FILTER (WHERE judgements.created >= runs.started),
+        sum(json_extract(judgements.saw, '$.requests')) FILTER (WHERE judgements.created >= runs.started),
+        sum(json_extract(judgements.saw, '$.usage.input_tokens')) FILTER (WHERE judgements.created >= runs.started),
+        sum(json_extract(judgements.saw, '$.usage.output_tokens')) FILTER (WHERE judgements.created >= runs.started)
+    FROM trials
+    JOIN judged ON judged.trial = trials.id
+    JOIN judgements ON judgements.id = judged.judgement
+    JOIN runs ON runs.number = trials.run
+    WHERE trials.run = ?
+    GROUP BY judged.evaluator, judged.sight, model_served, ffmpeg
+    ORDER BY judged.evaluator, count(*) DESC
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +86,7 @@ class JudgementWriter:
 
     def _new(self, judgement: Judgement, now: float) -> int:
         if self._next is None:
-            self._next = int(self._connection.scalar(select(func.max(judgements.c.id))) or 0) + 1
+            self._next = int(scalar(self._connection, "SELECT max(id) FROM judgements") or 0) + 1
         number = self._next
         self._next += 1
         self._judgements.append(
@@ -94,9 +104,9 @@ class JudgementWriter:
 
     def write(self) -> None:
         """Write what was taken."""
-        insert_many(self._connection, verdicts, self._verdicts)
-        insert_many(self._connection, judgements, self._judgements)
-        insert_many(self._connection, judged, self._judged)
+        self._connection.executemany(_ADD_VERDICT, self._verdicts)
+        self._connection.executemany(_ADD_JUDGEMENT, self._judgements)
+        self._connection.executemany(_ADD_JUDGED, self._judged)
 
 
 class StoredJudgements:
@@ -104,38 +114,20 @@ class StoredJudgements:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        with store.reading() as connection:
-            self._up_to = int(connection.scalar(select(func.max(judgements.c.id))) or 0)
+        self._up_to = int(store.scalar("SELECT max(id) FROM judgements") or 0)
 
     def find(self, key: bytes) -> Judgement | None:
         """Return the newest judgement under ``key`` that may answer again, or None."""
         if not self._up_to:
             return None
-        with self._store.reading() as connection:
-            row = connection.exec_driver_sql(_FIND, (key, self._up_to)).first()
-        return None if row is None else judgement_from_row(row)
+        rows = self._store.rows(_FIND, (key, self._up_to))
+        return judgement_from_row(rows[0]) if rows else None
 
     def sittings(self, run: int) -> list[Sitting]:
         """Return by which models, with which ffmpeg and with what sight the judges of a run (its number) judged, and
         what it took.
         """
-        served = func.json_extract(judgements.c.saw, "$.model_served")
-        tool = func.json_extract(judgements.c.saw, "$.ffmpeg")
-        columns = (judged.c.evaluator, judged.c.sight, served, tool)
-        is_new = judgements.c.created >= runs.c.started
-        took = [
-            func.sum(case((is_new, func.json_extract(judgements.c.saw, path))))
-            for path in ("$.requests", "$.usage.input_tokens", "$.usage.output_tokens")
-        ]
-        query = (
-            select(*columns, func.count(), func.sum(case((is_new, 1), else_=0)), *took)
-            .select_from(trials.join(judged).join(judgements).join(runs, runs.c.number == trials.c.run))
-            .where(trials.c.run == run)
-            .group_by(*columns)
-            .order_by(judged.c.evaluator, func.count().desc())
-        )
-        with self._store.reading() as connection:
-            return [Sitting(*row) for row in connection.execute(query).all()]
+        return [Sitting(*row) for row in self._store.rows(_SITTINGS, (run,))]
 
     def keep(self, found: Sequence[Judgement]) -> None:
         """Keep judgements that were asked for outside of a run, all or none of them."""
@@ -147,28 +139,25 @@ class StoredJudgements:
 
     def of_trials(self, trials: Sequence[int]) -> Iterator[tuple[int, int, Judgement]]:
         """Yield (trial, evaluator, judgement) for the judgements of trials given by their rows."""
-        query = (
-            select(judged.c.trial, judged.c.evaluator, judged.c.sight, judgements)
-            .select_from(judged.join(judgements))
-            .where(judged.c.trial.in_(trials))
-        )
-        with self._store.reading() as connection:
-            rows = connection.execute(query).all()
-        for row in rows:
+        query = f"""
+            SELECT judged.trial, judged.evaluator, judged.sight, judgements.* FROM judged
+            JOIN judgements ON judgements.id = judged.judgement WHERE judged.trial IN {marks(trials)}
+        """
+        for row in self._store.rows(query, trials):
             found = judgement_from_row(row)
-            yield row.trial, row.evaluator, replace(found, saw={**found.saw, "sight": row.sight})
+            yield row["trial"], row["evaluator"], replace(found, saw={**found.saw, "sight": row["sight"]})
 
 
 def judgement_from_row(row: Any) -> Judgement:
     """Return the judgement that a row holds."""
     return Judgement(
-        verdicts=tuple(_from_list(entry) for entry in json.loads(row.verdicts)),
-        key=row.key,
-        judge=row.judge.hex(),
-        saw=json.loads(row.saw),
-        kept=bool(row.kept),
-        stored=row.id,
-        created=row.created,
+        verdicts=tuple(_from_list(entry) for entry in json.loads(row["verdicts"])),
+        key=row["key"],
+        judge=row["judge"].hex(),
+        saw=json.loads(row["saw"]),
+        kept=bool(row["kept"]),
+        stored=row["id"],
+        created=row["created"],
     )
 
 

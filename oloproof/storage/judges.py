@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, TableValuedAlias, func, select, true
-
 from oloproof.storage.rows import storable
-from oloproof.storage.schema import judged, runs, trials, validations
 from oloproof.storage.store import Store
+
+_ENTRIES = "runs, json_each(runs.document, '$.evaluators') AS entry"
+"""The evaluators that runs name, an entry a criterion."""
+_NAME, _DIGEST = "json_extract(entry.value, '$.criterion')", "json_extract(entry.value, '$.digest')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,49 +44,33 @@ class Judges:
 
     def runs_with(self, criterion: str, judge: str) -> list[int]:
         """Return the numbers of the runs in which this judge judged this criterion, newest first."""
-        entry, name, digest = _entries()
-        query = select(runs.c.number).select_from(runs.join(entry, true()))
-        query = query.where(name == storable(criterion), digest == judge).distinct()
-        with self._store.reading() as connection:
-            return list(connection.scalars(query.order_by(runs.c.number.desc())))
+        query = f"""
+            SELECT DISTINCT runs.number FROM {_ENTRIES} WHERE {_NAME} = ? AND {_DIGEST} = ? ORDER BY runs.number DESC
+        """
+        return [row[0] for row in self._store.rows(query, (storable(criterion), judge))]
 
     def sight(self, run: int, evaluator: int) -> dict[str, int]:
         """Return how many judgements of an evaluator of a run (its number) were given in each state of its sight."""
-        query = (
-            select(func.coalesce(judged.c.sight, "not_tested"), func.count())
-            .select_from(trials.join(judged))
-            .where(trials.c.run == run, judged.c.evaluator == evaluator)
-            .group_by(func.coalesce(judged.c.sight, "not_tested"))
-        )
-        with self._store.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        query = """
+            SELECT coalesce(judged.sight, 'not_tested') AS sight, count(*)
+            FROM trials JOIN judged ON judged.trial = trials.id
+            WHERE trials.run = ? AND judged.evaluator = ?
+            GROUP BY 1
+        """
+        return {row[0]: row[1] for row in self._store.rows(query, (run, evaluator))}
 
     def _in_runs(self) -> list[KnownJudge]:
-        entry, name, digest = _entries()
-        times = func.min(runs.c.started), func.max(runs.c.started)
-        columns = (name, digest, *times, func.count(runs.c.number.distinct()), func.max(runs.c.number))
-        query = (
-            select(*columns)
-            .select_from(runs.join(entry, true()))
-            .where(func.json_extract(entry.c.value, "$.calls_model") == 1)
-            .group_by(name, digest)
-        )
-        with self._store.reading() as connection:
-            return [KnownJudge(*row) for row in connection.execute(query)]
+        query = f"""
+            SELECT {_NAME}, {_DIGEST}, min(runs.started), max(runs.started), count(DISTINCT runs.number),
+                max(runs.number)
+            FROM {_ENTRIES} WHERE json_extract(entry.value, '$.calls_model') = 1 GROUP BY 1, 2
+        """
+        return [KnownJudge(*row) for row in self._store.rows(query)]
 
     def _in_validations(self) -> list[KnownJudge]:
-        c = validations.c
-        columns = (c.criterion, c.judge, func.min(c.time), func.max(c.time), func.count())
-        query = select(*columns).group_by(c.criterion, c.judge)
-        with self._store.reading() as connection:
-            rows = connection.execute(query).all()
+        query = "SELECT criterion, judge, min(time), max(time), count(*) FROM validations GROUP BY criterion, judge"
+        rows = self._store.rows(query)
         return [KnownJudge(name, judge.hex(), first, last, looks=count) for name, judge, first, last, count in rows]
-
-
-def _entries() -> tuple[TableValuedAlias, ColumnElement[str], ColumnElement[str]]:
-    """Return the evaluators that runs name, an entry a criterion, with the columns of its name and its digest."""
-    entry = func.json_each(runs.c.document, "$.evaluators").table_valued("value")
-    return entry, func.json_extract(entry.c.value, "$.criterion"), func.json_extract(entry.c.value, "$.digest")
 
 
 def _together(one: KnownJudge, other: KnownJudge) -> KnownJudge:

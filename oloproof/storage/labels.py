@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from sqlite3 import Connection, Row
 from typing import Any, Literal
-
-from sqlalchemy import Connection, Table, func, insert, select, update
 
 from oloproof.records import MediaItem
 from oloproof.storage.rows import media_from_text, storable, to_text
-from oloproof.storage.schema import executions, judged, judgements, labels, samples, trials, validations
+from oloproof.storage.sql import insert_into, marks
 from oloproof.storage.store import Store
 
 Purpose = Literal["validate", "develop"]
@@ -115,28 +114,29 @@ class Labels:
 
         A run has one validation sample a criterion, whatever its seed, and one develop sample a criterion and seed.
         """
-        c = samples.c
-        same = (c.run == sample.run) & (c.criterion == sample.criterion) & (c.purpose == sample.purpose)
+        match = {"run": sample.run, "criterion": sample.criterion, "purpose": sample.purpose}
         if sample.purpose == "develop":
-            same &= c.seed == storable(sample.seed)
+            match["seed"] = sample.seed
+        where, values = _where(match)
         with self.store.writing() as connection:
-            row = connection.execute(select(samples).where(same)).first()
+            row = connection.execute(f"SELECT * FROM samples {where}", values).fetchone()
             if row is None:
                 kept = replace(sample, seed=storable(sample.seed), created=time.time())
-                connection.execute(insert(samples).values(_values(samples, kept, "judge")))
+                _add(connection, "samples", _values(kept, "judge"))
                 return kept
             kept = _sample(row)
             if sample.size > kept.size and sample.seed == kept.seed:
                 kept = replace(kept, size=sample.size)
-                connection.execute(update(samples).where(c.id == kept.id).values(size=kept.size))
+                connection.execute("UPDATE samples SET size = ? WHERE id = ?", (kept.size, kept.id))
         return kept
 
     def samples(
         self, *, criterion: str | None = None, run: int | None = None, purpose: Purpose | None = None
     ) -> list[StoredSample]:
         """Return the samples of a criterion, run or purpose, newest first."""
-        query = _narrowed(select(samples), samples, criterion=criterion, run=run, purpose=purpose)
-        return [_sample(row) for row in self._rows(query.order_by(samples.c.created.desc(), samples.c.id))]
+        where, values = _where({"criterion": criterion, "run": run, "purpose": purpose})
+        rows = self.store.rows(f"SELECT * FROM samples {where} ORDER BY created DESC, id", values)
+        return [_sample(row) for row in rows]
 
     def spend(self, sample: StoredSample, shown: Iterable[str]) -> int:
         """Turn a validation sample into a develop one, with every label of what was ``shown``; returns how many.
@@ -144,12 +144,14 @@ class Labels:
         It was seen beside its verdicts, so no judge may be validated on it any more.
         """
         spent = 0
-        c = labels.c
         with self.store.writing() as connection:
-            connection.execute(update(samples).where(samples.c.id == sample.id).values(purpose="develop"))
+            connection.execute("UPDATE samples SET purpose = 'develop' WHERE id = ?", (sample.id,))
             for part in _parts(sorted(set(shown))):
-                match = (c.criterion == sample.criterion) & (c.purpose == "validate") & c.shown.in_(_blobs(part))
-                spent += connection.execute(update(labels).where(match).values(purpose="develop")).rowcount
+                query = f"""
+                    UPDATE labels SET purpose = 'develop'
+                    WHERE criterion = ? AND purpose = 'validate' AND shown IN {marks(part)}
+                """
+                spent += connection.execute(query, (sample.criterion, *_blobs(part))).rowcount
         return spent
 
     # labels
@@ -167,9 +169,8 @@ class Labels:
                 return Added(conflicts=tuple(one.identity for one in other))
             fresh = [one for one in new if one.identity not in known]
             now = time.time()
-            if fresh:
-                rows = [_values(labels, replace(one, created=now), "identity", "shown") for one in fresh]
-                connection.execute(insert(labels), rows)
+            for one in fresh:
+                _add(connection, "labels", _values(replace(one, created=now), "identity", "shown"))
             for one in other:
                 _amend(connection, one, passed=_number(one.passed), created=now)
             for one in new:
@@ -186,81 +187,69 @@ class Labels:
         self, *, criterion: str | None = None, run: int | None = None, purpose: Purpose | None = None
     ) -> list[StoredLabel]:
         """Return labels, oldest first; ``run`` is where they were shown first."""
-        query = _narrowed(select(labels), labels, criterion=criterion, run=run, purpose=purpose)
-        return [_label(row) for row in self._rows(query.order_by(labels.c.id))]
+        where, values = _where({"criterion": criterion, "run": run, "purpose": purpose})
+        return [_label(row) for row in self.store.rows(f"SELECT * FROM labels {where} ORDER BY id", values)]
 
     def counts(self) -> dict[str, dict[Purpose, int]]:
         """Return how many labels each criterion has, by purpose; a criterion with a sample and no label is there."""
-        c = labels.c
         found: dict[str, dict[Purpose, int]] = {}
-        for row in self._rows(select(c.criterion, c.purpose, func.count()).group_by(c.criterion, c.purpose)):
-            found.setdefault(row[0], {"validate": 0, "develop": 0})[row[1]] = row[2]
-        for row in self._rows(select(samples.c.criterion).distinct()):
-            found.setdefault(row[0], {"validate": 0, "develop": 0})
+        counted = "SELECT criterion, purpose, count(*) FROM labels GROUP BY criterion, purpose"
+        for criterion, purpose, count in self.store.rows(counted):
+            found.setdefault(criterion, {"validate": 0, "develop": 0})[purpose] = count
+        for (criterion,) in self.store.rows("SELECT DISTINCT criterion FROM samples"):
+            found.setdefault(criterion, {"validate": 0, "develop": 0})
         return dict(sorted(found.items()))
 
     def trials(self, run: int, cases: Sequence[str]) -> Iterator[ShownTrial]:
         """Yield the trials of these cases of a run (its number), a batch of cases after the other."""
-        t, e = trials.c, executions.c
-        columns = (
-            t.position,
-            t.id,
-            t.case_id,
-            t.variant,
-            t.repeat,
-            t.expected,
-            t.execution,
-            e.input,
-            e.output,
-            e.media,
-            e.error,
-        )
-        query = select(*columns).select_from(trials.join(executions)).where(t.run == run)
         for part in _parts([storable(case) for case in cases]):
             # sorted here: an ORDER BY makes SQLite walk through the whole run for the order instead of these cases
-            rows = sorted(self._rows(query.where(t.case_id.in_(part))), key=lambda row: int(row.position))
+            query = f"""
+                SELECT trials.position, trials.id, trials.case_id, trials.variant, trials.repeat, trials.expected,
+                    trials.execution, executions.input, executions.output, executions.media, executions.error
+                FROM trials JOIN executions ON executions.id = trials.execution
+                WHERE trials.run = ? AND trials.case_id IN {marks(part)}
+            """
+            rows = sorted(self.store.rows(query, (run, *part)), key=lambda row: int(row["position"]))
             yield from map(_shown, rows)
 
     def saw(self, trials: Sequence[int], evaluator: int) -> dict[int, Mapping[str, Any]]:
         """Return what an evaluator of the run saw of each of these trials (rows), where it is a judge that said so."""
-        query = select(judged.c.trial, judgements.c.saw).join(judgements).where(judged.c.evaluator == evaluator)
-        return {
-            row.trial: json.loads(row.saw)
-            for part in _parts(trials)
-            for row in self._rows(query.where(judged.c.trial.in_(part)))
-        }
+        found: dict[int, Mapping[str, Any]] = {}
+        for part in _parts(trials):
+            query = f"""
+                SELECT judged.trial, judgements.saw FROM judged JOIN judgements ON judgements.id = judged.judgement
+                WHERE judged.evaluator = ? AND judged.trial IN {marks(part)}
+            """
+            found |= {trial: json.loads(saw) for trial, saw in self.store.rows(query, (evaluator, *part))}
+        return found
 
     # validations
 
     def add_validation(self, validation: StoredValidation) -> None:
         """Append one look at the labels of a criterion; earlier ones stay."""
-        values = _values(validations, replace(validation, time=time.time()), "judge", "label_set")
+        values = _values(replace(validation, time=time.time()), "judge", "label_set")
         with self.store.writing() as connection:
-            connection.execute(insert(validations).values({**values, "document": to_text(validation.document)}))
+            _add(connection, "validations", {**values, "document": to_text(validation.document)})
 
     def validations(self, *, criterion: str | None = None) -> list[StoredValidation]:
         """Return the validations of a criterion, newest first."""
-        query = _narrowed(select(validations), validations, criterion=criterion)
-        return [_validation(row) for row in self._rows(query.order_by(validations.c.id.desc()))]
+        where, values = _where({"criterion": criterion})
+        rows = self.store.rows(f"SELECT * FROM validations {where} ORDER BY id DESC", values)
+        return [_validation(row) for row in rows]
 
     def looks(self, criterion: str, label_set: str) -> int:
         """Return how often this set of labels was looked at so far, over all judges tried on it."""
-        c = validations.c
-        match = (c.criterion == criterion) & (c.label_set == bytes.fromhex(label_set))
-        with self.store.reading() as connection:
-            return int(connection.scalar(select(func.count()).select_from(validations).where(match)) or 0)
-
-    def _rows(self, query: Any) -> list[Any]:
-        with self.store.reading() as connection:
-            return list(connection.execute(query).all())
+        query = "SELECT count(*) FROM validations WHERE criterion = ? AND label_set = ?"
+        return int(self.store.scalar(query, (criterion, bytes.fromhex(label_set))))
 
 
-def _narrowed(query: Any, table: Table, **wanted: Any) -> Any:
-    """Return the query for the rows whose columns hold what is wanted; None is anything."""
-    for name, value in wanted.items():
-        if value is not None:
-            query = query.where(table.c[name] == (storable(value) if isinstance(value, str) else value))
-    return query
+def _where(wanted: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+    """Return the condition that columns hold what is wanted, with its values; None is anything."""
+    given = {name: storable(value) if isinstance(value, str) else value for name, value in wanted.items()}
+    asked = {name: value for name, value in given.items() if value is not None}
+    where = " AND ".join(f"{name} = ?" for name in asked)
+    return f"WHERE {where}" if where else "", tuple(asked.values())
 
 
 def _parts(values: Sequence[Any]) -> Iterator[list[Any]]:
@@ -274,58 +263,63 @@ def _blobs(digests: Iterable[str]) -> list[bytes]:
 
 def _known(connection: Connection, identities: Sequence[str]) -> Iterator[StoredLabel]:
     for part in _parts(identities):
-        for row in connection.execute(select(labels).where(labels.c.identity.in_(_blobs(part)))):
-            yield _label(row)
+        query = f"SELECT * FROM labels WHERE identity IN {marks(part)}"
+        yield from map(_label, connection.execute(query, _blobs(part)).fetchall())
 
 
 def _amend(connection: Connection, label: StoredLabel, **values: Any) -> None:
-    match = labels.c.identity == bytes.fromhex(label.identity)
-    connection.execute(update(labels).where(match).values(**values))
+    changes = ", ".join(f"{name} = ?" for name in values)
+    connection.execute(
+        f"UPDATE labels SET {changes} WHERE identity = ?", (*values.values(), bytes.fromhex(label.identity))
+    )
+
+
+def _add(connection: Connection, table: str, values: Mapping[str, Any]) -> None:
+    connection.execute(insert_into(table, *values), tuple(values.values()))
 
 
 def _number(passed: bool | None) -> int | None:
     return None if passed is None else int(passed)
 
 
-def _values(table: Table, record: Any, *digests: str) -> dict[str, Any]:
+def _values(record: Any, *digests: str) -> dict[str, Any]:
     """Return a record as the values of a row; the fields in ``digests`` become bytes."""
     values: dict[str, Any] = {}
-    for column in table.columns:
-        name = column.name
-        value: Any = getattr(record, name, None)
-        if name in digests:
-            values[name] = bytes.fromhex(value)
-        elif name != "id" or value is not None:
-            values[name] = storable(value) if isinstance(value, str) else value
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if field.name in digests:
+            values[field.name] = bytes.fromhex(value)
+        else:
+            values[field.name] = storable(value) if isinstance(value, str) else value
     return values
 
 
-def _sample(row: Any) -> StoredSample:
-    return StoredSample(**{**row._mapping, "judge": row.judge.hex()})
+def _sample(row: Row) -> StoredSample:
+    return StoredSample(**{**dict(row), "judge": row["judge"].hex()})
 
 
-def _label(row: Any) -> StoredLabel:
-    fields = {name: value for name, value in row._mapping.items() if name != "id"}
-    passed = None if row.passed is None else bool(row.passed)
-    return StoredLabel(**{**fields, "identity": row.identity.hex(), "shown": row.shown.hex(), "passed": passed})
+def _label(row: Row) -> StoredLabel:
+    values = {name: value for name, value in dict(row).items() if name != "id"}
+    passed = None if row["passed"] is None else bool(row["passed"])
+    return StoredLabel(**{**values, "identity": row["identity"].hex(), "shown": row["shown"].hex(), "passed": passed})
 
 
-def _shown(row: Any) -> ShownTrial:
+def _shown(row: Row) -> ShownTrial:
     return ShownTrial(
-        row.id,
-        row.case_id,
-        row.variant,
-        row.repeat,
-        row.execution,
-        json.loads(row.input),
-        None if row.output is None else json.loads(row.output),
-        json.loads(row.expected) if row.expected else None,
-        media_from_text(row.media, row.execution),
-        row.error is not None,
+        row["id"],
+        row["case_id"],
+        row["variant"],
+        row["repeat"],
+        row["execution"],
+        json.loads(row["input"]),
+        None if row["output"] is None else json.loads(row["output"]),
+        json.loads(row["expected"]) if row["expected"] else None,
+        media_from_text(row["media"], row["execution"]),
+        row["error"] is not None,
     )
 
 
-def _validation(row: Any) -> StoredValidation:
-    fields = {name: value for name, value in row._mapping.items() if name != "id"}
-    texts = {"judge": row.judge.hex(), "label_set": row.label_set.hex(), "document": json.loads(row.document)}
-    return StoredValidation(**{**fields, **texts})
+def _validation(row: Row) -> StoredValidation:
+    values = {name: value for name, value in dict(row).items() if name != "id"}
+    read = {"judge": row["judge"].hex(), "label_set": row["label_set"].hex(), "document": json.loads(row["document"])}
+    return StoredValidation(**{**values, **read})

@@ -8,11 +8,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.dialects.sqlite import insert as upsert
-
 from oloproof.storage.rows import to_text
-from oloproof.storage.schema import measurements
+from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
 
 _IN_MEMORY = 2_000
@@ -59,14 +56,12 @@ class StoredMeasurements:
 
     def expect(self, sha256s: Sequence[str]) -> None:
         """Read everything that is kept of these bytes at once: at most :data:`_EXPECTED` of them are."""
-        c = measurements.c
         wanted = [bytes.fromhex(sha256) for sha256 in dict.fromkeys(sha256s[:_EXPECTED])]
-        with self._store.reading() as connection:
-            rows = connection.execute(select(measurements).where(c.sha256.in_(wanted))).all()
-        for row in rows:
-            key = row.sha256.hex(), row.name
+        query = f"SELECT sha256, name, value FROM measurements WHERE sha256 IN {marks(wanted)}"
+        for digest, name, value in self._store.rows(query, wanted):
+            key = digest.hex(), name
             if key not in self._pending:
-                self._remember(key, json.loads(row.value))
+                self._remember(key, json.loads(value))
         with self._lock:
             for digest in wanted:
                 self._whole[digest.hex()] = None
@@ -79,15 +74,9 @@ class StoredMeasurements:
             pending, self._pending = self._pending, {}
         if not pending or self._store.read_only:
             return
-        rows = [
-            {"sha256": bytes.fromhex(sha256), "name": name, "value": value} for (sha256, name), value in pending.items()
-        ]
-        statement = upsert(measurements)
-        statement = statement.on_conflict_do_update(
-            index_elements=["sha256", "name"], set_={"value": statement.excluded.value}
-        )
+        rows = [(bytes.fromhex(sha256), name, value) for (sha256, name), value in pending.items()]
         with self._store.writing() as connection:
-            connection.execute(statement, rows)
+            connection.executemany("REPLACE INTO measurements (sha256, name, value) VALUES (?, ?, ?)", rows)
 
     def _remember(self, key: tuple[str, str], value: Any) -> None:
         with self._lock:
@@ -97,8 +86,6 @@ class StoredMeasurements:
                 self._whole.pop(forgotten, None)
 
     def _read(self, sha256: str, name: str) -> Any | None:
-        c = measurements.c
-        query = select(c.value).where(c.sha256 == bytes.fromhex(sha256), c.name == name)
-        with self._store.reading() as connection:
-            text = connection.scalar(query)
+        query = "SELECT value FROM measurements WHERE sha256 = ? AND name = ?"
+        text = self._store.scalar(query, (bytes.fromhex(sha256), name))
         return None if text is None else json.loads(text)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from sqlite3 import Row
 from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import func, select
 
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.rows import storable
-from oloproof.storage.schema import executions, trials, verdicts
+from oloproof.storage.sql import Values, marks
 from oloproof.storage.store import Store
 
 if TYPE_CHECKING:
@@ -18,16 +17,14 @@ if TYPE_CHECKING:
 
 _PAGE = 1_000
 
-_OBSERVED = (
-    trials.c.position,
-    trials.c.case_id,
-    trials.c.variant,
-    trials.c.repeat,
-    trials.c.slice,
-    verdicts.c.outcome,
-    verdicts.c.score,
-    executions.c.error.is_not(None),
-)
+_OBSERVED = """
+    trials.position, trials.case_id, trials.variant, trials.repeat, trials.slice, verdicts.outcome, verdicts.score,
+    executions.error IS NOT NULL
+"""
+_SAID = """
+    trials JOIN executions ON executions.id = trials.execution JOIN verdicts ON verdicts.trial = trials.id
+    WHERE trials.run = ? AND verdicts.criterion = ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +53,29 @@ class Reading:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def _rows(self, query: Any) -> list[Any]:
-        with self.store.reading() as connection:
-            return list(connection.execute(query).all())
+    def _rows(self, query: str, values: Values = ()) -> list[Row]:
+        return self.store.rows(query, values)
 
-    def _scalar(self, query: Any) -> Any:
-        with self.store.reading() as connection:
-            return connection.scalar(query)
+    def _scalar(self, query: str, values: Values = ()) -> Any:
+        return self.store.scalar(query, values)
 
-    def _stream(self, query: Any, *, by_place: bool = True) -> Iterator[Any]:
-        for page in self._pages(query, by_place=by_place):
+    def _stream(self, query: str, values: Sequence[Any]) -> Iterator[Row]:
+        for page in self._pages(query, values):
             yield from page
 
-    def _pages(self, query: Any, size: int | None = None, *, by_place: bool = True) -> Iterator[list[Any]]:
-        """Yield pages by place in the run, which the query gives as ``position``.
+    def _pages(
+        self, query: str, values: Sequence[Any], size: int = _PAGE, *, by_place: bool = True
+    ) -> Iterator[list[Row]]:
+        """Yield pages by place in the run. The query gives it as ``position`` and ends in the conditions on its rows.
 
         Memory stays bounded, no lock is held while a page is worked on, and the order is that of the dataset. Without
         ``by_place`` the rows are few and found otherwise: SQLite would walk through the whole run for their order.
         """
-        place = trials.c.position if by_place else trials.c.position + 0
-        last, size = -1, size or _PAGE
-        while page := self._rows(query.where(place > last).order_by(place).limit(size)):
+        place = "trials.position" if by_place else "trials.position + 0"
+        query, last = f"{query} AND {place} > ? ORDER BY {place} LIMIT ?", -1
+        while page := self._rows(query, (*values, last, size)):
             yield page
-            last = page[-1].position
+            last = page[-1]["position"]
             if len(page) < size:
                 return
 
@@ -91,64 +88,56 @@ class Observations(Reading):
 
         With ``variant`` only the trials of that one.
         """
-        t, v = trials.c, verdicts.c
-        query = (
-            select(*_OBSERVED)
-            .select_from(trials.join(executions).join(verdicts))
-            .where(t.run == run.number, v.criterion == criterion, *_of_variant(variant))
-        )
-        for row in self._stream(query):
+        query, values = _of_variant(f"SELECT {_OBSERVED} FROM {_SAID}", (run.number, criterion), variant)
+        for row in self._stream(query, values):
             yield Observation(*_values(row))
 
     def answers(self, run: StoredRun, criterion: int, *, cases: Collection[str] | None = None) -> Iterator[Observation]:
         """Yield what :meth:`observations` does, with what was answered beside it; of a few ``cases``, or of all."""
-        t, v = trials.c, verdicts.c
-        query = (
-            select(
-                *_OBSERVED,
-                executions.c.output,
-                func.json_extract(v.details, "$.found"),
-                func.json_extract(v.details, "$.label"),
-            )
-            .select_from(trials.join(executions).join(verdicts))
-            .where(t.run == run.number, v.criterion == criterion)
-        )
+        query = f"""
+            SELECT {_OBSERVED}, executions.output,
+                json_extract(verdicts.details, '$.found'), json_extract(verdicts.details, '$.label')
+            FROM {_SAID}
+        """
+        values: list[Any] = [run.number, criterion]
         if cases is not None:
-            query = query.where(t.case_id.in_([storable(case) for case in cases]))
-        for row in self._stream(query, by_place=cases is None):
-            told = [None if value is None else str(value) for value in row[8:11]]
-            yield Observation(*_values(row), *told)
+            query += f"AND trials.case_id IN {marks(cases)}"
+            values += map(storable, cases)
+        for page in self._pages(query, values, by_place=cases is None):
+            yield from map(_answer, page)
 
     def coded(self, run: StoredRun, criterion: int, code: str) -> int:
         """Return how many verdicts of a criterion carry a code in their details, such as ``sight_not_proven``."""
-        t, v = trials.c, verdicts.c
-        query = (
-            select(func.count())
-            .select_from(trials.join(verdicts))
-            .where(t.run == run.number, v.criterion == criterion, func.json_extract(v.details, "$.code") == code)
-        )
-        return int(self._scalar(query))
+        query = """
+            SELECT count(*) FROM trials JOIN verdicts ON verdicts.trial = trials.id
+            WHERE trials.run = ? AND verdicts.criterion = ? AND json_extract(verdicts.details, '$.code') = ?
+        """
+        return int(self._scalar(query, (run.number, criterion, code)))
 
     def executed(self, run: StoredRun, *, variant: str | None = None) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.
 
         One that failed counts as a hit, a ``pass``, as in every rate of errors, invalid or missing answers.
         """
-        t = trials.c
-        query = (
-            select(t.position, t.case_id, t.variant, t.repeat, t.slice, executions.c.error.is_not(None))
-            .select_from(trials.join(executions))
-            .where(t.run == run.number, *_of_variant(variant))
-        )
-        for row in self._stream(query):
+        query = """
+            SELECT trials.position, trials.case_id, trials.variant, trials.repeat, trials.slice,
+                executions.error IS NOT NULL
+            FROM trials JOIN executions ON executions.id = trials.execution
+            WHERE trials.run = ?
+        """
+        for row in self._stream(*_of_variant(query, (run.number,), variant)):
             yield Observation(row[1], row[2], row[3], row[4], "pass" if row[5] else "fail", None, bool(row[5]))
 
 
-def _values(row: Any) -> tuple[Any, ...]:
+def _values(row: Row) -> tuple[Any, ...]:
     """Return the fields of an observation from the first columns of a row."""
     return (*row[1:5], OUTCOMES[row[5]], row[6], bool(row[7]))
 
 
-def _of_variant(variant: str | None) -> list[Any]:
-    """Return the condition on trials that they are of a variant; none for all of them."""
-    return [] if variant is None else [trials.c.variant == storable(variant)]
+def _answer(row: Row) -> Observation:
+    return Observation(*_values(row), *(None if value is None else str(value) for value in row[8:11]))
+
+
+def _of_variant(query: str, values: tuple[Any, ...], variant: str | None) -> tuple[str, tuple[Any, ...]]:
+    """Return a query with its values that finds only what is of a variant; of any without one."""
+    return (query, values) if variant is None else (f"{query} AND trials.variant = ?", (*values, storable(variant)))

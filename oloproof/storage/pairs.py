@@ -11,13 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, func, or_, select
-from sqlalchemy import case as sql_case
-
 from oloproof.records import ORIGINAL, OUTCOMES, MediaItem, Outcome
 from oloproof.storage.history import History, StoredRun
 from oloproof.storage.rows import item_path, media_from_text, storable
-from oloproof.storage.schema import executions, labels, trials, validations, verdicts
+from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
 
 LONGEST_OUTPUT = 64 * 1024
@@ -82,18 +79,19 @@ class PairedRuns:
         """Return how many cases both runs have, measured or not."""
         with self._lock:
             if self._both is None:
-                t = trials.c
-                query = select(func.count(t.case_id.distinct())).where(
-                    t.run == self.candidate.number, t.variant == ORIGINAL
-                )
-                self._both = int(self._rows(query)[0][0]) - self.only_in_one()[0]
+                query = "SELECT count(DISTINCT case_id) FROM trials WHERE run = ? AND variant = ?"
+                total = int(self._store.scalar(query, (self.candidate.number, ORIGINAL)))
+                self._both = total - self.only_in_one()[0]
             return self._both
 
     def _only_in(self, run: int, other: int) -> int:
-        t, there = trials.c, trials.alias()
-        has = select(there.c.id).where(there.c.run == other, there.c.case_id == t.case_id, there.c.variant == ORIGINAL)
-        query = select(func.count(t.case_id.distinct())).where(t.run == run, t.variant == ORIGINAL, ~has.exists())
-        return int(self._rows(query)[0][0])
+        query = """
+            SELECT count(DISTINCT case_id) FROM trials WHERE run = :run AND variant = :variant AND NOT EXISTS (
+                SELECT 1 FROM trials AS there
+                WHERE there.run = :other AND there.case_id = trials.case_id AND there.variant = :variant
+            )
+        """
+        return int(self._store.scalar(query, {"run": run, "other": other, "variant": ORIGINAL}))
 
     def differences(self) -> Differences:
         """Return which cases were given another input, and which were answered otherwise, in words or in bytes."""
@@ -103,29 +101,22 @@ class PairedRuns:
             return self._differences
 
     def _read_differences(self) -> Differences:
-        new, old, ours, theirs = trials.alias(), trials.alias(), executions.alias(), executions.alias()
-        other_input = ours.c.input != theirs.c.input
-        other_output = or_(ours.c.output.is_distinct_from(theirs.c.output), _made(ours).is_distinct_from(_made(theirs)))
-        same = and_(old.c.case_id == new.c.case_id, old.c.variant == new.c.variant, old.c.repeat == new.c.repeat)
-        query = (
-            select(new.c.case_id, other_input.label("input"), other_output.label("output"))
-            .select_from(
-                new.join(old, same)
-                .join(ours, ours.c.id == new.c.execution)
-                .join(theirs, theirs.c.id == old.c.execution)
-            )
-            .where(
-                new.c.run == self.candidate.number,
-                old.c.run == self.baseline.number,
-                new.c.variant == ORIGINAL,
-                new.c.execution != old.c.execution,  # one that was reused is the same in all
-            )
-            .order_by(new.c.position)
-        )
-        found = self._rows(query)
+        # what was reused is the same in all, so only other executions are looked at
+        query = f"""
+            SELECT new.case_id,
+                ours.input != theirs.input AS input,
+                ours.output IS NOT theirs.output OR ({_made("ours")}) IS NOT ({_made("theirs")}) AS output
+            FROM trials AS new
+            JOIN trials AS old ON old.case_id = new.case_id AND old.variant = new.variant AND old.repeat = new.repeat
+            JOIN executions AS ours ON ours.id = new.execution
+            JOIN executions AS theirs ON theirs.id = old.execution
+            WHERE new.run = ? AND old.run = ? AND new.variant = ? AND new.execution != old.execution
+            ORDER BY new.position
+        """
+        found = self._store.rows(query, (self.candidate.number, self.baseline.number, ORIGINAL))
         return Differences(
-            frozenset(row.case_id for row in found if row.input),
-            tuple(dict.fromkeys(row.case_id for row in found if row.output)),
+            frozenset(row["case_id"] for row in found if row["input"]),
+            tuple(dict.fromkeys(row["case_id"] for row in found if row["output"])),
         )
 
     def scores(self, run: StoredRun, criterion: int) -> Mapping[str, float]:
@@ -133,67 +124,64 @@ class PairedRuns:
         with self._lock:
             key = (run.number, criterion)
             if key not in self._scores:
-                t, v = trials.c, verdicts.c
-                query = (
-                    select(t.case_id, func.avg(v.score))
-                    .select_from(trials.join(verdicts))
-                    .where(t.run == run.number, t.variant == ORIGINAL, v.criterion == criterion, v.score.is_not(None))
-                    .group_by(t.case_id)
-                )
-                self._scores[key] = {row[0]: row[1] for row in self._rows(query)}
+                query = """
+                    SELECT trials.case_id, avg(verdicts.score)
+                    FROM trials JOIN verdicts ON verdicts.trial = trials.id
+                    WHERE trials.run = ? AND trials.variant = ? AND verdicts.criterion = ?
+                        AND verdicts.score IS NOT NULL
+                    GROUP BY trials.case_id
+                """
+                self._scores[key] = {
+                    row[0]: row[1] for row in self._store.rows(query, (run.number, ORIGINAL, criterion))
+                }
             return self._scores[key]
 
     def sides(self, run: StoredRun, criterion: int | None, cases: Sequence[str]) -> dict[str, list[Side]]:
         """Return the trials of these cases in a run, by case, repeat by repeat; nothing for a case that it has not."""
-        t, e, v = trials.c, executions.c, verdicts.c
-        length = func.length(e.output)
-        told = and_(v.trial == t.id, v.criterion == criterion)
-        query = (
-            select(
-                t.case_id, t.repeat, t.slice, v.outcome, v.score, v.reason, e.error, e.media, t.execution,
-                length.label("length"),
-                sql_case((length > LONGEST_OUTPUT, func.substr(e.output, 1, CUT_OUTPUT)), else_=e.output)
-                .label("output"),
-            )
-            .select_from(trials.join(executions).outerjoin(verdicts, told))
-            .where(t.run == run.number, t.variant == ORIGINAL, t.case_id.in_([storable(case) for case in cases]))
-            .order_by(t.case_id, t.repeat)
-        )  # fmt: skip
+        query = f"""
+            SELECT trials.case_id, trials.repeat, trials.slice, trials.execution,
+                verdicts.outcome, verdicts.score, verdicts.reason, executions.error, executions.media,
+                length(executions.output) AS length,
+                CASE WHEN length(executions.output) > ? THEN substr(executions.output, 1, ?) ELSE executions.output END
+                    AS output
+            FROM trials
+            JOIN executions ON executions.id = trials.execution
+            LEFT JOIN verdicts ON verdicts.trial = trials.id AND verdicts.criterion = ?
+            WHERE trials.run = ? AND trials.variant = ? AND trials.case_id IN {marks(cases)}
+            ORDER BY trials.case_id, trials.repeat
+        """
+        values = (LONGEST_OUTPUT, CUT_OUTPUT, criterion, run.number, ORIGINAL, *map(storable, cases))
         found: dict[str, list[Side]] = {}
-        for row in self._rows(query):
-            found.setdefault(row.case_id, []).append(_side(row))
+        for row in self._store.rows(query, values):
+            found.setdefault(row["case_id"], []).append(_side(row))
         return found
-
-    def _rows(self, query: Any) -> list[Any]:
-        with self._store.reading() as connection:
-            return list(connection.execute(query).all())
 
 
 def people_said(store: Store) -> tuple[object, ...]:
     """Return what is another when a label was given or changed, or a judge was held to them, since."""
-    newest = [select(func.max(column)).scalar_subquery() for column in (labels.c.created, validations.c.id)]
-    with store.reading() as connection:
-        return tuple(connection.execute(select(*newest)).one())
+    query = "SELECT (SELECT max(created) FROM labels), (SELECT max(id) FROM validations)"
+    return tuple(store.rows(query)[0])
 
 
-def _made(execution: Any) -> Any:
-    """Return the digests of the files that an execution recorded as its output, in order."""
-    item = func.json_each(execution.c.media).table_valued("value", name=f"{execution.name}_items")
-    made = func.json_extract(item.c.value, item_path("role")) == "output"
-    digests = func.group_concat(func.json_extract(item.c.value, item_path("sha256")))
-    return select(digests).select_from(item).where(made).scalar_subquery()
+def _made(execution: str) -> str:
+    """Return the query for the digests of the files that an execution recorded as its output, in order."""
+    return f"""
+        SELECT group_concat(json_extract(item.value, '{item_path("sha256")}'))
+        FROM json_each({execution}.media) AS item
+        WHERE json_extract(item.value, '{item_path("role")}') = 'output'
+    """
 
 
 def _side(row: Any) -> Side:
     return Side(
-        case_id=row.case_id,
-        repeat=row.repeat,
-        slice=row.slice,
-        outcome="missing" if row.outcome is None else OUTCOMES[row.outcome],
-        score=row.score,
-        reason=row.reason or "",
-        output=row.output,
-        length=row.length or 0,
-        error=row.error,
-        media=media_from_text(row.media, row.execution),
+        case_id=row["case_id"],
+        repeat=row["repeat"],
+        slice=row["slice"],
+        outcome="missing" if row["outcome"] is None else OUTCOMES[row["outcome"]],
+        score=row["score"],
+        reason=row["reason"] or "",
+        output=row["output"],
+        length=row["length"] or 0,
+        error=row["error"],
+        media=media_from_text(row["media"], row["execution"]),
     )

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, select
-
 from oloproof.storage.rows import storable, to_text
-from oloproof.storage.schema import probes
+from oloproof.storage.sql import insert_into
 from oloproof.storage.store import Store
 
 
@@ -40,11 +38,12 @@ class Probes:
             "time": time.time(),
         }
         with self._store.writing() as connection:
-            connection.execute(insert(probes).values(values))
+            connection.execute(insert_into("probes", *values), tuple(values.values()))
 
     def of(self, judge: str) -> list[StoredProbe]:
         """Return what was found of a judge, newest first."""
-        query = select(probes).where(probes.c.judge == bytes.fromhex(judge)).order_by(probes.c.id.desc())
-        with self._store.reading() as connection:
-            rows = connection.execute(query).all()
-        return [StoredProbe(row.criterion, row.judge.hex(), json.loads(row.document), row.time) for row in rows]
+        query = "SELECT criterion, judge, document, time FROM probes WHERE judge = ? ORDER BY id DESC"
+        return [
+            StoredProbe(criterion, of.hex(), json.loads(document), when)
+            for criterion, of, document, when in self._store.rows(query, (bytes.fromhex(judge),))
+        ]

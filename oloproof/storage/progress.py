@@ -6,14 +6,14 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import case, func, select
-
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.locks import is_alive
-from oloproof.storage.schema import runs, trials, verdicts
 from oloproof.storage.store import Store
 
 _WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
+_RANKS = " ".join(f"WHEN {OUTCOMES.index(outcome)} THEN {rank}" for rank, outcome in enumerate(_WORST_FIRST))
+_RANK = f"CASE verdicts.outcome {_RANKS} ELSE {_WORST_FIRST.index('missing')} END"
+"""How bad a stored verdict is, 0 the worst; a trial that nothing is said of is missing."""
 _MOST_KEPT = 64
 
 
@@ -54,15 +54,9 @@ class ProgressReader:
         Raises:
             StorageError: the database cannot be read.
         """
-        c = runs.c
-        query = select(c.number, c.id, c.system_version, c.trials).where(c.state == "running").order_by(c.number.desc())
-        with self._store.reading() as connection:
-            found = connection.execute(query).all()
-        return tuple(
-            self.of(row.number, row.id, row.system_version, row.trials)
-            for row in found
-            if is_alive(self._store.folder, row.id)
-        )
+        query = "SELECT number, id, system_version, trials FROM runs WHERE state = 'running' ORDER BY number DESC"
+        found = self._store.rows(query)
+        return tuple(self.of(*row) for row in found if is_alive(self._store.folder, row["id"]))
 
     def of(self, number: int, run: str, version: str, total: int) -> RunProgress:
         """Return how far the run of that number is."""
@@ -74,20 +68,16 @@ class ProgressReader:
             return RunProgress(run, version, sum(count.outcomes.values()), total, dict(count.outcomes))
 
     def _read_on(self, number: int, count: _Count) -> None:
-        t, v = trials.c, verdicts.c
-        rank = func.min(
-            case(
-                *((v.outcome == OUTCOMES.index(outcome), place) for place, outcome in enumerate(_WORST_FIRST)),
-                else_=_WORST_FIRST.index("missing"),
-            )
-        )
         # new trials stand at the end of the table: with + 0 SQLite begins there and not at the start of the run
-        run = t.run + 0 if count.last else t.run
-        told = select(t.id, rank.label("rank")).select_from(trials.outerjoin(verdicts))
-        told = told.where(run == number, t.id > count.last).group_by(t.id)
-        one = told.subquery().c
-        query = select(one.rank, func.count(), func.max(one.id)).group_by(one.rank)
-        with self._store.reading() as connection:
-            for place, trials_told, last in connection.execute(query).all():
-                count.outcomes[_WORST_FIRST[place]] += trials_told
-                count.last = max(count.last, last)
+        run = "trials.run + 0" if count.last else "trials.run"
+        query = f"""
+            SELECT rank, count(*), max(id) FROM (
+                SELECT trials.id, min({_RANK}) AS rank
+                FROM trials LEFT JOIN verdicts ON verdicts.trial = trials.id
+                WHERE {run} = ? AND trials.id > ?
+                GROUP BY trials.id
+            ) GROUP BY rank
+        """
+        for place, trials_told, last in self._store.rows(query, (number, count.last)):
+            count.outcomes[_WORST_FIRST[place]] += trials_told
+            count.last = max(count.last, last)

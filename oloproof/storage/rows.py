@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
-
-from sqlalchemy import Connection, Table, insert
-from sqlalchemy.dialects import sqlite
 
 from oloproof.records import OUTCOMES, Delivery, Execution, Finding, MediaItem, Verdict
 
@@ -48,17 +44,6 @@ def to_text(value: Any) -> str:
 def storable(text: str) -> str:
     """Return ``text`` as UTF-8 can hold it: half characters, which hostile output may have, become escapes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-@cache
-def _insert_statement(table: Table) -> str:
-    return str(insert(table).compile(dialect=sqlite.dialect()))
-
-
-def insert_many(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows given as plain values in the order of the table's columns: a third of the cost of mappings."""
-    if rows:
-        connection.exec_driver_sql(_insert_statement(table), list(rows))
 
 
 def media_to_text(media: Sequence[MediaItem]) -> str | None:
@@ -126,12 +111,12 @@ def _item(ident: str, values: Sequence[Any]) -> MediaItem:
 def execution_from_row(row: Any, number: int, *, cached: bool) -> Execution:
     """Return the execution that a row of the table, whose id is ``number``, holds."""
     return Execution(
-        output=None if row.output is None else json.loads(row.output),
-        media=media_from_text(row.media, number),
-        error=row.error,
-        error_detail=row.detail,
-        seconds=row.seconds,
-        cached_at=row.created if cached else None,
+        output=None if row["output"] is None else json.loads(row["output"]),
+        media=media_from_text(row["media"], number),
+        error=row["error"],
+        error_detail=row["detail"],
+        seconds=row["seconds"],
+        cached_at=row["created"] if cached else None,
     )
 
 
@@ -150,4 +135,5 @@ def verdict_row(trial: int, criterion: int, verdict: Verdict, *, cached: bool = 
 
 def verdict_from_row(row: Any) -> Verdict:
     """Return the verdict that a row holds."""
-    return Verdict(OUTCOMES[row.outcome], row.reason, row.score, json.loads(row.details) if row.details else {})
+    details = json.loads(row["details"]) if row["details"] else {}
+    return Verdict(OUTCOMES[row["outcome"]], row["reason"], row["score"], details)

@@ -3,266 +3,252 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-
-from sqlalchemy import (
-    BLOB,
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-)
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlite3 import Connection
 
 from oloproof.errors import StorageError
 
-tables = MetaData()
+# One row a run. ``document`` is what was run (project, criteria, versions) as JSON; ``state`` is running, complete or
+# stopped (by an error or by hand).
+_RUNS = """
+CREATE TABLE IF NOT EXISTS runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    started REAL NOT NULL,
+    finished REAL,
+    project TEXT NOT NULL,
+    system_name TEXT NOT NULL,
+    system_version TEXT NOT NULL,
+    config_digest TEXT NOT NULL,
+    dataset_digest TEXT NOT NULL,
+    partial INTEGER NOT NULL,
+    cases INTEGER NOT NULL,
+    trials INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    notices TEXT NOT NULL DEFAULT '[]',
+    error TEXT
+);
+"""
 
-runs = Table(
-    "runs",
-    tables,
-    Column("number", Integer, primary_key=True),
-    Column("id", Text, nullable=False, unique=True),
-    Column("state", Text, nullable=False),
-    Column("started", Float, nullable=False),
-    Column("finished", Float),
-    Column("project", Text, nullable=False),
-    Column("system_name", Text, nullable=False),
-    Column("system_version", Text, nullable=False),
-    Column("config_digest", Text, nullable=False),
-    Column("dataset_digest", Text, nullable=False),
-    Column("partial", Integer, nullable=False),
-    Column("cases", Integer, nullable=False),
-    Column("trials", Integer, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("notices", Text, nullable=False, server_default="[]"),
-    Column("error", Text),
-)
-"""One row a run. ``document`` is what was run (project, criteria, versions) as JSON; ``state`` is running, complete,
-stopped (by an error or by hand)."""
+# What systems gave, shared by the runs that reuse it. The newest row of a key that failed nothing is the cache.
+_EXECUTIONS = """
+CREATE TABLE IF NOT EXISTS executions (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    input TEXT NOT NULL,
+    output TEXT,
+    error TEXT,
+    detail TEXT,
+    media TEXT,
+    seconds REAL NOT NULL,
+    created REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS executions_key ON executions (key);
+"""
 
-executions = Table(
-    "executions",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("key", BLOB, nullable=False),
-    Column("input", Text, nullable=False),
-    Column("output", Text),
-    Column("error", Text),
-    Column("detail", Text),
-    Column("media", Text),
-    Column("seconds", Float, nullable=False),
-    Column("created", Float, nullable=False),
-    Index("executions_key", "key"),
-)
-"""What systems gave, shared by the runs that reuse it. The newest row of a key that failed nothing is the cache."""
+# ``delivered`` is a JSON list of what stood in the fields that variants change; null where nothing is to tell. It
+# stands last, where databases that were brought up to date have it.
+_TRIALS = """
+CREATE TABLE IF NOT EXISTS trials (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (number),
+    position INTEGER NOT NULL,
+    case_id TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    expected TEXT,
+    slice TEXT,
+    execution INTEGER NOT NULL REFERENCES executions (id),
+    cached INTEGER NOT NULL,
+    delivered TEXT,
+    CONSTRAINT trials_position UNIQUE (run, position)
+);
+CREATE INDEX IF NOT EXISTS trials_case ON trials (run, case_id);
+"""
 
-trials = Table(
-    "trials",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("run", ForeignKey("runs.number"), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("case_id", Text, nullable=False),
-    Column("variant", Text, nullable=False),
-    Column("repeat", Integer, nullable=False),
-    Column("expected", Text),
-    Column("slice", Text),
-    Column("execution", ForeignKey("executions.id"), nullable=False),
-    Column("cached", Integer, nullable=False),
-    Column("delivered", Text),
-    UniqueConstraint("run", "position", name="trials_position"),
-    Index("trials_case", "run", "case_id"),
-)
-"""``delivered`` is a JSON list of what stood in the fields that variants change; null where nothing is to tell."""
+# ``criterion`` counts the criteria of the run's document; ``outcome`` the words of ``records.OUTCOMES``.
+_VERDICTS = """
+CREATE TABLE IF NOT EXISTS verdicts (
+    trial INTEGER NOT NULL REFERENCES trials (id),
+    criterion INTEGER NOT NULL,
+    outcome INTEGER NOT NULL,
+    score REAL,
+    reason TEXT NOT NULL,
+    details TEXT,
+    cached INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (trial, criterion)
+) WITHOUT ROWID;
+"""
 
-verdicts = Table(
-    "verdicts",
-    tables,
-    Column("trial", ForeignKey("trials.id"), primary_key=True),
-    Column("criterion", Integer, primary_key=True),
-    Column("outcome", Integer, nullable=False),
-    Column("score", Float),
-    Column("reason", Text, nullable=False),
-    Column("details", Text),
-    Column("cached", Integer, nullable=False, server_default="0"),
-    sqlite_with_rowid=False,
-)
-"""``criterion`` counts the criteria of the run's document; ``outcome`` the words of ``records.OUTCOMES``."""
+# Append-only: each time rules were applied to a run, with what they were applied on.
+_DECISIONS = """
+CREATE TABLE IF NOT EXISTS decisions (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (number),
+    policy_digest TEXT NOT NULL,
+    validation_digest TEXT NOT NULL,
+    time REAL NOT NULL,
+    exit INTEGER NOT NULL,
+    document TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS decisions_run ON decisions (run);
+"""
 
-decisions = Table(
-    "decisions",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("run", ForeignKey("runs.number"), nullable=False),
-    Column("policy_digest", Text, nullable=False),
-    Column("validation_digest", Text, nullable=False),
-    Column("time", Float, nullable=False),
-    Column("exit", Integer, nullable=False),
-    Column("document", Text, nullable=False),
-    Index("decisions_run", "run"),
-)
-"""Append-only: each time rules were applied to a run, with what they were applied on."""
+# The digest of each file seen, by its identity; one row a file, the newest state.
+_DIGESTS = """
+CREATE TABLE IF NOT EXISTS digests (
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
+    sha256 BLOB NOT NULL,
+    PRIMARY KEY (device, inode)
+) WITHOUT ROWID;
+"""
 
-digests = Table(
-    "digests",
-    tables,
-    Column("device", Integer, primary_key=True),
-    Column("inode", Integer, primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("mtime_ns", Integer, nullable=False),
-    Column("ctime_ns", Integer, nullable=False),
-    Column("sha256", BLOB, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""The digest of each file seen, by its identity; one row a file, the newest state."""
+# What was measured on bytes: facts and perceptual hashes, by SHA-256.
+_MEASUREMENTS = """
+CREATE TABLE IF NOT EXISTS measurements (
+    sha256 BLOB NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (sha256, name)
+) WITHOUT ROWID;
+"""
 
-measurements = Table(
-    "measurements",
-    tables,
-    Column("sha256", BLOB, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""What was measured on bytes: facts and perceptual hashes, by SHA-256."""
+# What judges said, shared by the runs that reuse it. ``key`` is the verdict key, ``judge`` the judge hash, ``saw`` a
+# JSON object of what was shown. Rows that are ``kept`` are the cache; the others are unfinished answers, evidence.
+_JUDGEMENTS = """
+CREATE TABLE IF NOT EXISTS judgements (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    judge BLOB NOT NULL,
+    verdicts TEXT NOT NULL,
+    saw TEXT NOT NULL,
+    kept INTEGER NOT NULL,
+    created REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS judgements_key ON judgements (key);
+"""
 
-judgements = Table(
-    "judgements",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("key", BLOB, nullable=False),
-    Column("judge", BLOB, nullable=False),
-    Column("verdicts", Text, nullable=False),
-    Column("saw", Text, nullable=False),
-    Column("kept", Integer, nullable=False),
-    Column("created", Float, nullable=False),
-    Index("judgements_key", "key"),
-)
-"""What judges said, shared by the runs that reuse it. ``key`` is the verdict key, ``judge`` the judge hash, ``saw`` a
-JSON object of what was shown. Rows that are ``kept`` are the cache; the others are unfinished answers, evidence."""
+# Which judgement an execution's verdicts of one evaluator (counted in the run's document) come from. ``sight`` is what
+# was known of the judge's sight in that run: it may be proven only after the judgement was given.
+_JUDGED = """
+CREATE TABLE IF NOT EXISTS judged (
+    trial INTEGER NOT NULL REFERENCES trials (id),
+    evaluator INTEGER NOT NULL,
+    judgement INTEGER NOT NULL REFERENCES judgements (id),
+    sight TEXT,
+    PRIMARY KEY (trial, evaluator)
+) WITHOUT ROWID;
+"""
 
-judged = Table(
-    "judged",
-    tables,
-    Column("trial", ForeignKey("trials.id"), primary_key=True),
-    Column("evaluator", Integer, primary_key=True),
-    Column("judgement", ForeignKey("judgements.id"), nullable=False),
-    Column("sight", Text),
-    sqlite_with_rowid=False,
-)
-"""Which judgement an execution's verdicts of one evaluator (counted in the run's document) come from. ``sight`` is what
-was known of the judge's sight in that run: it may be proven only after the judgement was given."""
+# The newest sight test of each server, model and kind of media.
+_SIGHTS = """
+CREATE TABLE IF NOT EXISTS sights (
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    document TEXT NOT NULL,
+    time REAL NOT NULL,
+    PRIMARY KEY (server, model, kind)
+) WITHOUT ROWID;
+"""
 
-sights = Table(
-    "sights",
-    tables,
-    Column("server", Text, primary_key=True),
-    Column("model", Text, primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("document", Text, nullable=False),
-    Column("time", Float, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""The newest sight test of each server, model and kind of media."""
+# What a server and model were found to take, such as the form of a structured reply.
+_SERVERS = """
+CREATE TABLE IF NOT EXISTS servers (
+    server TEXT NOT NULL,
+    model TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (server, model)
+) WITHOUT ROWID;
+"""
 
-servers = Table(
-    "servers",
-    tables,
-    Column("server", Text, primary_key=True),
-    Column("model", Text, primary_key=True),
-    Column("document", Text, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""What a server and model were found to take, such as the form of a structured reply."""
+# Blind samples drawn for labelling: the order is told by the seed, so a longer one extends a shorter one.
+_SAMPLES = """
+CREATE TABLE IF NOT EXISTS samples (
+    id TEXT PRIMARY KEY NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs (number),
+    criterion TEXT NOT NULL,
+    judge BLOB NOT NULL,
+    purpose TEXT NOT NULL,
+    seed TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    frame INTEGER NOT NULL,
+    created REAL NOT NULL
+);
+"""
 
-samples = Table(
-    "samples",
-    tables,
-    Column("id", Text, primary_key=True),
-    Column("run", ForeignKey("runs.number"), nullable=False),
-    Column("criterion", Text, nullable=False),
-    Column("judge", BLOB, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("seed", Text, nullable=False),
-    Column("size", Integer, nullable=False),
-    Column("frame", Integer, nullable=False),
-    Column("created", Float, nullable=False),
-)
-"""Blind samples drawn for labelling: the order is told by the seed, so a longer one extends a shorter one."""
+# What people say of what was shown. ``identity`` is what was shown, criterion, guide version and person: one label a
+# person. ``passed`` is 1, 0, or null for unsure.
+_LABELS = """
+CREATE TABLE IF NOT EXISTS labels (
+    id INTEGER PRIMARY KEY,
+    identity BLOB NOT NULL UNIQUE,
+    shown BLOB NOT NULL,
+    criterion TEXT NOT NULL,
+    guide TEXT NOT NULL,
+    labelled_by TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    passed INTEGER,
+    note TEXT,
+    run INTEGER NOT NULL REFERENCES runs (number),
+    execution INTEGER NOT NULL REFERENCES executions (id),
+    case_id TEXT NOT NULL,
+    variant TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    created REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS labels_shown ON labels (criterion, shown);
+"""
 
-labels = Table(
-    "labels",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("identity", BLOB, nullable=False, unique=True),
-    Column("shown", BLOB, nullable=False),
-    Column("criterion", Text, nullable=False),
-    Column("guide", Text, nullable=False),
-    Column("labelled_by", Text, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("passed", Integer),
-    Column("note", Text),
-    Column("run", ForeignKey("runs.number"), nullable=False),
-    Column("execution", ForeignKey("executions.id"), nullable=False),
-    Column("case_id", Text, nullable=False),
-    Column("variant", Text, nullable=False),
-    Column("repeat", Integer, nullable=False),
-    Column("created", Float, nullable=False),
-    Index("labels_shown", "criterion", "shown"),
-)
-"""What people say of what was shown. ``identity`` is what was shown, criterion, guide version and person: one label a
-person. ``passed`` is 1, 0, or null for unsure."""
+# Append-only: each look at the labels of a criterion, over all judges tried on them.
+_VALIDATIONS = """
+CREATE TABLE IF NOT EXISTS validations (
+    id INTEGER PRIMARY KEY,
+    criterion TEXT NOT NULL,
+    judge BLOB NOT NULL,
+    label_set BLOB NOT NULL,
+    look INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    document TEXT NOT NULL,
+    time REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS validations_criterion ON validations (criterion);
+"""
 
-validations = Table(
-    "validations",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("criterion", Text, nullable=False),
-    Column("judge", BLOB, nullable=False),
-    Column("label_set", BLOB, nullable=False),
-    Column("look", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("time", Float, nullable=False),
-    Index("validations_criterion", "criterion"),
-)
-"""Append-only: each look at the labels of a criterion, over all judges tried on them."""
+# Append-only: what each probe of a judge found.
+_PROBES = """
+CREATE TABLE IF NOT EXISTS probes (
+    id INTEGER PRIMARY KEY,
+    criterion TEXT NOT NULL,
+    judge BLOB NOT NULL,
+    document TEXT NOT NULL,
+    time REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS probes_judge ON probes (judge);
+"""
 
-probes = Table(
-    "probes",
-    tables,
-    Column("id", Integer, primary_key=True),
-    Column("criterion", Text, nullable=False),
-    Column("judge", BLOB, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("time", Float, nullable=False),
-    Index("probes_judge", "judge"),
-)
-"""Append-only: what each probe of a judge found."""
+_FIRST = (_RUNS, _EXECUTIONS, _TRIALS, _VERDICTS, _DECISIONS, _DIGESTS, _MEASUREMENTS)
+_OF_JUDGES = (_JUDGEMENTS, _JUDGED, _SIGHTS, _SERVERS, _SAMPLES, _LABELS, _VALIDATIONS)
 
 
 def _judges_and_labels(connection: Connection) -> None:
     """Add the tables of judges and labels."""
-    added = (judgements, judged, sights, servers, samples, labels, validations)
-    tables.create_all(connection, tables=list(added))
+    _make(connection, *_OF_JUDGES)
 
 
 def _probes(connection: Connection) -> None:
     """Add the table of what probes of judges found."""
-    tables.create_all(connection, tables=[probes])
+    _make(connection, _PROBES)
 
 
 def _deliveries(connection: Connection) -> None:
     """Add what trials were given."""
-    connection.exec_driver_sql("ALTER TABLE trials ADD COLUMN delivered TEXT")
+    connection.execute("ALTER TABLE trials ADD COLUMN delivered TEXT")
 
 
 VERSION = 4
@@ -284,27 +270,19 @@ def bring_up_to_date(connection: Connection) -> None:
     found = _version(connection)
     _refuse_newer(found)
     if found == 0:
-        for statement in _statements():
-            connection.exec_driver_sql(statement)
+        _make(connection, *_FIRST, *_OF_JUDGES, _PROBES)
     else:
         for step in range(found, VERSION):
             MIGRATIONS[step](connection)
     if found != VERSION:
-        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION:d}")
+        connection.execute(f"PRAGMA user_version = {VERSION:d}")
 
 
-@cache
-def _statements() -> tuple[str, ...]:
-    """Return what makes all tables and indexes, worked out once a process."""
-    from sqlalchemy.dialects import sqlite
-
-    made: list[CreateTable | CreateIndex] = []
-    for table in tables.sorted_tables:
-        made.append(CreateTable(table, if_not_exists=True))
-        made += [
-            CreateIndex(index, if_not_exists=True) for index in sorted(table.indexes, key=lambda one: str(one.name))
-        ]
-    return tuple(str(one.compile(dialect=sqlite.dialect())) for one in made)
+def _make(connection: Connection, *tables: str) -> None:
+    """Make tables with their indexes. A script would be committed at once, so each statement goes by itself."""
+    for table in tables:
+        for statement in table.split(";"):
+            connection.execute(statement)
 
 
 def refuse_other_versions(connection: Connection) -> None:
@@ -330,4 +308,4 @@ def _refuse_newer(found: int) -> None:
 
 
 def _version(connection: Connection) -> int:
-    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -7,11 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.dialects.sqlite import insert as upsert
-
 from oloproof.storage.rows import storable, to_text
-from oloproof.storage.schema import servers, sights
 from oloproof.storage.store import Store
 
 
@@ -23,21 +19,15 @@ class StoredProfiles:
 
     def get(self, server: str, model: str) -> Mapping[str, Any] | None:
         """Return what is known, or None."""
-        c = servers.c
-        query = select(c.document).where(c.server == storable(server), c.model == storable(model))
-        with self._store.reading() as connection:
-            text = connection.scalar(query)
+        query = "SELECT document FROM servers WHERE server = ? AND model = ?"
+        text = self._store.scalar(query, (storable(server), storable(model)))
         return None if text is None else json.loads(text)
 
     def put(self, server: str, model: str, document: Mapping[str, Any]) -> None:
         """Keep ``document`` in place of what was known."""
-        row = {"server": storable(server), "model": storable(model), "document": to_text(document)}
-        statement = upsert(servers).values(row)
-        statement = statement.on_conflict_do_update(
-            index_elements=["server", "model"], set_={"document": statement.excluded.document}
-        )
+        row = (storable(server), storable(model), to_text(document))
         with self._store.writing() as connection:
-            connection.execute(statement)
+            connection.execute("REPLACE INTO servers (server, model, document) VALUES (?, ?, ?)", row)
 
 
 class StoredSights:
@@ -48,23 +38,12 @@ class StoredSights:
 
     def get(self, server: str, model: str, kind: str) -> Mapping[str, Any] | None:
         """Return its document, or None."""
-        c = sights.c
-        query = select(c.document).where(c.server == storable(server), c.model == storable(model), c.kind == kind)
-        with self._store.reading() as connection:
-            text = connection.scalar(query)
+        query = "SELECT document FROM sights WHERE server = ? AND model = ? AND kind = ?"
+        text = self._store.scalar(query, (storable(server), storable(model), kind))
         return None if text is None else json.loads(text)
 
     def put(self, server: str, model: str, kind: str, document: Mapping[str, Any]) -> None:
         """Keep ``document`` in place of an older one."""
-        row = {
-            "server": storable(server),
-            "model": storable(model),
-            "kind": kind,
-            "document": to_text(document),
-            "time": time.time(),
-        }
-        statement = upsert(sights).values(row)
-        replaced = {"document": statement.excluded.document, "time": statement.excluded.time}
-        statement = statement.on_conflict_do_update(index_elements=["server", "model", "kind"], set_=replaced)
+        row = (storable(server), storable(model), kind, to_text(document), time.time())
         with self._store.writing() as connection:
-            connection.execute(statement)
+            connection.execute("REPLACE INTO sights (server, model, kind, document, time) VALUES (?, ?, ?, ?, ?)", row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,28 +12,48 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
-
 from oloproof.media.digesting import DigestMemo, Identity
 from oloproof.records import Delivery, Execution, Judgement, Notice, Trial, Verdict
-from oloproof.storage.database import FILE, FOLDER, may_be_written, open_engine, open_read_only, reading, writing
+from oloproof.storage.database import (
+    FILE,
+    FOLDER,
+    failures_in_words,
+    may_be_written,
+    open_database,
+    open_read_only,
+    transaction,
+)
 from oloproof.storage.judgements import JudgementWriter
 from oloproof.storage.locks import RunLock
 from oloproof.storage.rows import (
     Row,
     deliveries_to_text,
     execution_from_row,
-    insert_many,
     media_to_text,
     storable,
     to_text,
     verdict_row,
 )
-from oloproof.storage.schema import decisions, digests, executions, runs, trials, verdicts
+from oloproof.storage.sql import Values, insert_into, marks, scalar
 
 LARGEST_MEMO = 200_000
 _LARGEST = 2**63 - 1
+
+_ADD_EXECUTION = insert_into(
+    "executions", "id", "key", "input", "output", "error", "detail", "media", "seconds", "created"
+)
+_ADD_TRIAL = insert_into(
+    "trials", "id", "run", "position", "case_id", "variant", "repeat", "expected", "slice", "execution", "cached",
+    "delivered",
+)  # fmt: skip
+_AMEND_VERDICT = """
+    UPDATE verdicts SET outcome = ?, score = ?, reason = ?, details = ?, cached = ? WHERE trial = ? AND criterion = ?
+"""
+_KEEP_DIGEST = """
+    INSERT INTO digests (device, inode, size, mtime_ns, ctime_ns, sha256) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (device, inode) DO UPDATE SET
+        size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, sha256 = excluded.sha256
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +113,35 @@ class Store:
         self.file = self.folder / FILE
         there = self.file.is_file()
         self.read_only = there and (read_only or (not create and not may_be_written(self.file)))
-        self.engine = open_read_only(self.file) if self.read_only else open_engine(root, create=create)
-        self.lock = threading.RLock()
+        self._connection = open_read_only(self.file) if self.read_only else open_database(root, create=create)
+        self._lock = threading.RLock()
 
     def close(self) -> None:
         """Close the database; what was committed stays."""
-        with self.lock:
-            self.engine.dispose()
+        with self._lock:
+            self._connection.close()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sqlite3.Connection]:
         """Hold the connection for reading; errors of SQLite become a StorageError."""
-        with self.lock, reading(self.engine, self.file) as connection:
-            yield connection
+        with self._lock, failures_in_words(self.file):
+            yield self._connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """Hold the connection for one transaction, kept whole or not at all."""
-        with self.lock, writing(self.engine, self.file) as connection:
-            yield connection
+        with self._lock, transaction(self._connection, self.file):
+            yield self._connection
+
+    def rows(self, query: str, values: Values = ()) -> list[sqlite3.Row]:
+        """Return the rows that a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def scalar(self, query: str, values: Values = ()) -> Any:
+        """Return the first value of the first row that a query finds, None when it finds none."""
+        with self.reading() as connection:
+            return scalar(connection, query, values)
 
     # runs
 
@@ -133,11 +164,11 @@ class Store:
         }
         try:
             with self.writing() as connection:
-                number = connection.execute(insert(runs).values(values)).inserted_primary_key
+                number = connection.execute(insert_into("runs", *values), tuple(values.values())).lastrowid
         except BaseException:
             lock.release()
             raise
-        return OpenRun(int(number[0]) if number else 0, new.id, lock)
+        return OpenRun(number or 0, new.id, lock)
 
     def reopen(self, number: int, run_id: str, notices: Iterable[Notice]) -> OpenRun:
         """Open a run that was not finished, to go on with it.
@@ -164,22 +195,22 @@ class Store:
 
     def _set(self, number: int, **values: Any) -> None:
         with self.writing() as connection:
-            connection.execute(update(runs).where(runs.c.number == number).values(**values))
+            changes = ", ".join(f"{name} = ?" for name in values)
+            connection.execute(f"UPDATE runs SET {changes} WHERE number = ?", (*values.values(), number))
 
     # trials
 
     def done_positions(self, run: OpenRun) -> set[int]:
         """Return the places of the trials that are stored already."""
-        with self.reading() as connection:
-            return set(connection.scalars(select(trials.c.position).where(trials.c.run == run.number)))
+        return {row[0] for row in self.rows("SELECT position FROM trials WHERE run = ?", (run.number,))}
 
     def append(self, run: OpenRun, entries: Sequence[Entry]) -> None:
         """Store finished trials with their executions and verdicts, all or none of them."""
         if not entries:
             return
         with self.writing() as connection:
-            next_execution = _next_id(connection, executions.c.id)
-            next_trial = _next_id(connection, trials.c.id)
+            next_execution = _next_id(connection, "executions")
+            next_trial = _next_id(connection, "trials")
             execution_rows: list[Row] = []
             trial_rows: list[Row] = []
             judging = JudgementWriter(connection)
@@ -193,35 +224,34 @@ class Store:
                 trial_rows.append(_trial_row(next_trial, run.number, execution_id, entry))
                 judging.add(next_trial, entry.judgements, now)
                 next_trial += 1
-            insert_many(connection, executions, execution_rows)
-            insert_many(connection, trials, trial_rows)
+            connection.executemany(_ADD_EXECUTION, execution_rows)
+            connection.executemany(_ADD_TRIAL, trial_rows)
             judging.write()
 
     def amend_verdicts(self, run: OpenRun, amended: Iterable[tuple[int, int, Verdict]]) -> None:
         """Replace verdicts of a run that is not finished: (trial row, criterion, verdict)."""
         with self.writing() as connection:
             for trial, criterion, verdict in amended:
-                row = dict(zip(verdicts.c.keys(), verdict_row(trial, criterion, verdict), strict=True))
-                match = (verdicts.c.trial == trial) & (verdicts.c.criterion == criterion)
-                connection.execute(update(verdicts).where(match).values(**row))
+                _, _, *values = verdict_row(trial, criterion, verdict)
+                connection.execute(_AMEND_VERDICT, (*values, trial, criterion))
 
     # execution cache
 
     def newest_execution(self) -> int:
         """Return the highest id of an execution stored so far: what a run may reuse is not above it."""
-        with self.reading() as connection:
-            return int(connection.scalar(select(func.max(executions.c.id))) or 0)
+        return int(self.scalar("SELECT max(id) FROM executions") or 0)
 
     def cached(self, keys: Sequence[bytes], up_to: int) -> dict[bytes, tuple[int, Execution]]:
         """Return, for each of ``keys`` that was answered before, the newest execution without an error."""
         if not keys or up_to == 0:
             return {}
-        c = executions.c
-        newest = select(func.max(c.id)).where(c.key.in_(keys), c.id <= up_to, c.error.is_(None)).group_by(c.key)
-        query = select(executions).where(c.id.in_(newest))
-        with self.reading() as connection:
-            rows = connection.execute(query).all()
-        return {row.key: (row.id, execution_from_row(row, row.id, cached=True)) for row in rows}
+        query = f"""
+            SELECT * FROM executions WHERE id IN (
+                SELECT max(id) FROM executions WHERE key IN {marks(keys)} AND id <= ? AND error IS NULL GROUP BY key
+            )
+        """
+        rows = self.rows(query, (*keys, up_to))
+        return {row["key"]: (row["id"], execution_from_row(row, row["id"], cached=True)) for row in rows}
 
     # decisions
 
@@ -243,15 +273,14 @@ class Store:
             "document": to_text(document),
         }
         with self.writing() as connection:
-            connection.execute(insert(decisions).values(values))
+            connection.execute(insert_into("decisions", *values), tuple(values.values()))
 
     # digests of files
 
     def load_memo(self) -> DigestMemo:
         """Return the digests of files seen in earlier runs."""
-        with self.reading() as connection:
-            rows = connection.execute(select(digests)).all()
-        return DigestMemo((tuple(row[:5]), row[5].hex()) for row in rows)
+        rows = self.rows("SELECT device, inode, size, mtime_ns, ctime_ns, sha256 FROM digests")
+        return DigestMemo((row[:5], row[5].hex()) for row in rows)
 
     def save_memo(self, memo: DigestMemo) -> None:
         """Keep the digests taken since the last call; the newest state of each file replaces an older one.
@@ -260,23 +289,21 @@ class Store:
         """
         if self.read_only:
             return
-        rows = [_digest_row(identity, digest) for identity, digest in memo.new_entries() if _fits(identity)]
+        rows = [(*identity, bytes.fromhex(digest)) for identity, digest in memo.new_entries() if _fits(identity)]
         if not rows:
             return
-        statement = upsert(digests)
-        replaced = {name: statement.excluded[name] for name in ("size", "mtime_ns", "ctime_ns", "sha256")}
         with self.writing() as connection:
-            if int(connection.scalar(select(func.count()).select_from(digests)) or 0) > LARGEST_MEMO:
-                connection.execute(delete(digests))
-            connection.execute(statement.on_conflict_do_update(index_elements=["device", "inode"], set_=replaced), rows)
+            if scalar(connection, "SELECT count(*) FROM digests") > LARGEST_MEMO:
+                connection.execute("DELETE FROM digests")
+            connection.executemany(_KEEP_DIGEST, rows)
 
 
-def _next_id(connection: Connection, column: Any) -> int:
-    return int(connection.scalar(select(func.max(column))) or 0) + 1
+def _next_id(connection: sqlite3.Connection, table: str) -> int:
+    return int(scalar(connection, f"SELECT max(id) FROM {table}") or 0) + 1
 
 
 def _execution_row(number: int, entry: Entry, now: float) -> Row:
-    """Return the values of a row in the order of the table's columns."""
+    """Return the values of :data:`_ADD_EXECUTION`."""
     execution = entry.execution
     return (
         number,
@@ -312,18 +339,6 @@ def _trial_row(number: int, run: int, execution: int, entry: Entry) -> Row:
 def _fits(identity: Identity) -> bool:
     """Whether SQLite can hold it: inodes of some network file systems are larger."""
     return all(-_LARGEST <= part <= _LARGEST for part in identity)
-
-
-def _digest_row(identity: Identity, digest: str) -> dict[str, Any]:
-    device, inode, size, mtime_ns, ctime_ns = identity
-    return {
-        "device": device,
-        "inode": inode,
-        "size": size,
-        "mtime_ns": mtime_ns,
-        "ctime_ns": ctime_ns,
-        "sha256": bytes.fromhex(digest),
-    }
 
 
 def notices_from_text(text: str) -> Iterator[Notice]:

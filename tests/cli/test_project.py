@@ -22,7 +22,7 @@ def test_help_names_every_command_and_loads_none(folder: Any) -> None:
         "import sys\nsys.argv = ['oloproof', '--help']\n"
         "from oloproof.cli import main\n"
         "try: main()\nexcept SystemExit: pass\n"
-        "print(sorted(name for name in ('pydantic', 'sqlalchemy', 'yaml', 'PIL', 'numpy') if name in sys.modules))\n"
+        "print(sorted(name for name in ('pydantic', 'sqlite3', 'yaml', 'PIL', 'numpy') if name in sys.modules))\n"
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert all(f"  {name} " in out for name in COMMANDS)

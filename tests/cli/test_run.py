@@ -221,7 +221,7 @@ def test_a_bug_of_ours_keeps_its_traceback_and_ends_with_2(echo: Callable[..., A
     folder = echo(1)
     ended = folder.run("run", env={"PYTHONSTARTUP": "", "PYTHONPATH": str(folder.root / "broken")})
     assert ended.exit == 0
-    folder.write("broken/sqlalchemy.py", "raise RuntimeError('not the library')\n")
+    folder.write("broken/pydantic.py", "raise RuntimeError('not the library')\n")
     broken = folder.run("run", env={"PYTHONPATH": str(folder.root / "broken")})
     assert broken.exit == 2
     assert "Traceback" in broken.err

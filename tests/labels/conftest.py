@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from oloproof.labels.csv_files import write_sheet
 from oloproof.labels.exporting import sheet_of
@@ -21,7 +20,7 @@ from oloproof.media import MediaReader
 from oloproof.records import MediaItem, Verdict
 from oloproof.storage import Entry, StoredRun
 from oloproof.storage.labels import Labels
-from oloproof.storage.schema import judged, judgements
+from oloproof.storage.sql import insert_into
 from tests.storage.conftest import Base, entry
 
 JUDGE = {
@@ -86,11 +85,9 @@ class Labelling(Base):
                 "kept": 1,
                 "created": 0.0,
             }
-            number = connection.execute(insert(judgements).values(values)).inserted_primary_key[0]
-            for row in rows:
-                connection.execute(
-                    insert(judged).values(trial=row, evaluator=3, judgement=number, sight=saw.get("sight"))
-                )
+            number = connection.execute(insert_into("judgements", *values), tuple(values.values())).lastrowid
+            judged = insert_into("judged", "trial", "evaluator", "judgement", "sight")
+            connection.executemany(judged, [(row, 3, number, saw.get("sight")) for row in rows])
 
     @property
     def labels(self) -> Labels:

@@ -69,7 +69,7 @@ def test_why_a_run_stopped_does_not_tell_where_the_project_lies(tmp_path):
     bureau = Bureau(tmp_path / "shop")
     run = bureau.run("r", [Told("a", [failed()])], ["fits"], state="stopped")
     with bureau.store.writing() as connection:
-        connection.exec_driver_sql("UPDATE runs SET error = ?", (f"cannot record {bureau.root}/out/a.png",))
+        connection.execute("UPDATE runs SET error = ?", (f"cannot record {bureau.root}/out/a.png",))
     run = bureau.history.find("r")
     conclusion, _ = bureau.conclude(run)
     out = StringIO()

@@ -231,11 +231,9 @@ def test_a_page_of_tiles_is_read_by_keys_and_never_scans_a_table(base: Base) -> 
     index = stored(base, *(entry(n) for n in range(10)))[2]
     asked: list[str] = []
     with base.store.reading() as connection:
-        raw = connection.connection.dbapi_connection
-        assert raw is not None
-        raw.set_trace_callback(asked.append)  # type: ignore[attr-defined]
+        connection.set_trace_callback(asked.append)
         index.page(Filter(), 5)
-        raw.set_trace_callback(None)  # type: ignore[attr-defined]
-        plans = [row[3] for text in asked for row in connection.exec_driver_sql("EXPLAIN QUERY PLAN " + text).all()]
+        connection.set_trace_callback(None)
+        plans = [row[3] for text in asked for row in connection.execute("EXPLAIN QUERY PLAN " + text)]
     assert plans
     assert not [plan for plan in plans if plan.startswith("SCAN")]

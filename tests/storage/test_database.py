@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import subprocess
 import time
@@ -10,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy.event import listen, remove
 
 from oloproof.errors import StorageError
 from oloproof.storage import History, Store, database
@@ -67,7 +67,7 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, as_nobody: Cal
 def test_a_database_that_may_only_be_read_can_be_read_and_says_so_when_written(base: Base) -> None:
     base.complete(entry(0))
     with base.store.reading() as connection:
-        connection.exec_driver_sql("PRAGMA query_only = ON")
+        connection.execute("PRAGMA query_only = ON")
     assert base.history.find().state == "complete"
     with pytest.raises(StorageError, match=r"may not be written .*readonly.*; check its permissions"):
         base.begin()
@@ -103,15 +103,15 @@ def test_a_full_disk_loses_the_batch_and_keeps_what_was_stored(base: Base) -> No
     run = base.begin()
     base.store.append(run, [entry(0)])
     with base.store.reading() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 3}")
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 3}")
     with pytest.raises(
         StorageError, match=r"the disk is full: .* could not be written; free some space and use --resume"
     ):
         base.store.append(run, [entry(n, "x" * 5000) for n in range(1, 20)])
     assert base.store.done_positions(run) == {0}
     with base.store.reading() as connection:
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 1000}")
+        connection.execute(f"PRAGMA max_page_count = {pages + 1000}")
     base.store.append(run, [entry(1)])
     assert base.store.done_positions(run) == {0, 1}
 
@@ -126,7 +126,7 @@ def hold(base: Base) -> sqlite3.Connection:
 def test_a_lock_that_is_held_too_long_is_told_and_reading_goes_on(base: Base) -> None:
     base.complete(entry(0))
     with base.store.reading() as connection:
-        connection.exec_driver_sql("PRAGMA busy_timeout = 50")
+        connection.execute("PRAGMA busy_timeout = 50")
     other = hold(base)
     try:
         with pytest.raises(StorageError, match=r"is in use by another Oloproof for more than 30 s; try again"):
@@ -152,13 +152,11 @@ def test_an_error_in_a_transaction_leaves_the_connection_usable(base: Base) -> N
     with pytest.raises(RuntimeError, match="mine"), base.store.writing():
         raise RuntimeError("mine")
     with pytest.raises(StorageError, match="syntax error"), base.store.writing() as connection:
-        connection.exec_driver_sql("NO SQL")
+        connection.execute("NO SQL")
     base.complete(entry(0))
 
 
 def test_each_failure_has_words(tmp_path: Path) -> None:
-    from sqlalchemy.exc import DatabaseError
-
     told = {
         "database is locked": "in use by another",
         "database or disk is full": "disk is full",
@@ -169,26 +167,32 @@ def test_each_failure_has_words(tmp_path: Path) -> None:
         "something new": "something new",
     }
     for text, words in told.items():
-        error = database.storage_error(DatabaseError("", None, sqlite3.OperationalError(text)), None)
+        error = database.storage_error(sqlite3.OperationalError(text), tmp_path)
         assert words in str(error)
 
 
-def test_ctrl_c_within_a_statement_stops_the_command_and_loses_nothing_that_was_kept(base: Base) -> None:
+@pytest.mark.parametrize("after", [0.001, 0.01, 0.05, 0.1, 0.2])
+def test_ctrl_c_while_a_batch_is_written_stops_the_command_and_keeps_all_of_it_or_nothing(
+    base: Base, after: float
+) -> None:
     run = base.begin()
     base.store.append(run, [entry(0)])
+    batch = [entry(n) for n in range(1, 5_000)]
 
-    def stop(_: object, statement: str, *__: object) -> None:
-        if "INSERT" in statement:
-            raise KeyboardInterrupt
+    def append() -> None:
+        base.store.append(run, batch)
+        time.sleep(10)  # on a machine that was done before
 
-    listen(base.store.engine, "do_execute", stop)
-    listen(base.store.engine, "do_executemany", stop)
-    with pytest.raises(KeyboardInterrupt):
-        base.store.append(run, [entry(1)])
-    remove(base.store.engine, "do_execute", stop)
-    remove(base.store.engine, "do_executemany", stop)
-    base.store.append(run, [entry(2)])
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, after)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            append()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert len(base.store.done_positions(run)) in (1, 5_000)
+    base.store.append(run, [entry(5_000)])
     base.store.finish(run, "stopped", "stopped by hand")
     stored = base.history.find(run.id)
-    assert [trial.case_id for trial in base.history.trials(stored)] == ["c0", "c2"]
     assert (stored.state, stored.error) == ("stopped", "stopped by hand")
+    assert base.history.case_ids(stored)[-1] == "c5000"

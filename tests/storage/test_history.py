@@ -168,7 +168,7 @@ def fill(base: Base, count: int) -> None:
             ("verdicts", "i, criterion, outcome, score, reason, details, cached"),
         ):
             owner = "trial" if table == "verdicts" else "id"
-            connection.exec_driver_sql(
+            connection.execute(
                 f"INSERT INTO {table} {series} SELECT {columns} FROM n, {table} WHERE {owner} = 1"  # noqa: S608
             )
 
@@ -196,10 +196,8 @@ def test_pages_are_found_by_an_index_and_never_by_looking_at_all(base: Base) -> 
         "WHERE run = 1 AND position > 5 ORDER BY position LIMIT 9"
     )
     with base.store.reading() as connection:
-        plan = " ".join(str(row[3]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}"))
-        keyed = connection.exec_driver_sql(
-            "EXPLAIN QUERY PLAN SELECT max(id) FROM executions WHERE key = x'00' AND id <= 9"
-        )
+        plan = " ".join(str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {query}"))
+        keyed = connection.execute("EXPLAIN QUERY PLAN SELECT max(id) FROM executions WHERE key = x'00' AND id <= 9")
         assert "executions_key" in str([row[3] for row in keyed])
     assert "SCAN" not in plan
     assert "TEMP B-TREE" not in plan

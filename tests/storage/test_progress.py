@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from oloproof.records import Outcome, Verdict
 from oloproof.storage import OpenRun
@@ -42,12 +40,13 @@ def test_what_was_counted_is_not_read_again(base: Base, running: OpenRun) -> Non
     reader = ProgressReader(base.store)
     assert reader.under_way()[0].done == 3
     base.store.append(running, [entry(n, verdicts=(FAILED, PASSED)) for n in range(3, 5)])
-    read: list[Any] = []
-    event.listen(base.store.engine, "before_cursor_execute", lambda *told: read.append((told[2], told[3])))
-    assert reader.under_way()[0].outcomes == counts(**{"pass": 3, "fail": 2})
-    statement, values = next(one for one in read if "verdicts" in one[0])
+    read: list[str] = []
     with base.store.reading() as connection:
-        plan = " ".join(str(row) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values))
+        connection.set_trace_callback(read.append)
+        assert reader.under_way()[0].outcomes == counts(**{"pass": 3, "fail": 2})
+        connection.set_trace_callback(None)
+        query = next(one for one in read if "verdicts" in one)
+        plan = " ".join(row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}"))
     assert "trials USING INTEGER PRIMARY KEY (rowid>?)" in plan
     assert reader.under_way()[0].done == 5
 

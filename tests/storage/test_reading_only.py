@@ -18,7 +18,6 @@ from tests.storage.conftest import Base, entry
 READ = """
     import os, sys
     from pathlib import Path
-    import sqlalchemy.dialects.sqlite.pysqlite
     from oloproof.errors import OloproofError
     from oloproof.media.digesting import DigestMemo
     from oloproof.storage import History, Store, StoredMeasurements

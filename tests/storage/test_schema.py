@@ -6,7 +6,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
 
 from oloproof.errors import StorageError
 from oloproof.storage import History, Store, schema
@@ -23,12 +22,12 @@ def version_of(file: Path, new: int | None = None) -> int:
         connection.close()
 
 
-def add_note(connection: Connection) -> None:
-    connection.exec_driver_sql("ALTER TABLE decisions ADD COLUMN note TEXT")
-    connection.exec_driver_sql("UPDATE runs SET project = project || ' (migrated)'")
+def add_note(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE decisions ADD COLUMN note TEXT")
+    connection.execute("UPDATE runs SET project = project || ' (migrated)'")
 
 
-def fail_half_way(connection: Connection) -> None:
+def fail_half_way(connection: sqlite3.Connection) -> None:
     add_note(connection)
     raise RuntimeError("power cut")
 
@@ -53,7 +52,7 @@ def test_an_older_database_is_migrated_in_order_once(base: Base, monkeypatch: py
     taken: list[int] = []
     start = schema.VERSION
 
-    def first(connection: Connection) -> None:
+    def first(connection: sqlite3.Connection) -> None:
         taken.append(start)
         add_note(connection)
 
