@@ -67,6 +67,7 @@ def writer_of(
         "jsonl": lambda out: reports.write_jsonl(out, history, run, reader, withhold=withhold),
         "csv": lambda out: reports.write_csv(out, history, run, withhold=withhold),
         "junit": lambda out: reports.write_junit(out, history, run, conclusion, withhold=withhold),
+        "parquet": lambda out: reports.write_parquet(out.buffer, history, run, withhold=withhold),
         "markdown": lambda out: reports.write_markdown(out, history, run, conclusion, withhold=withhold),
     }
     return writers[kind]

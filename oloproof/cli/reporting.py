@@ -12,7 +12,7 @@ from oloproof.cli.opening import opened_history, opened_reader, policy_of, write
 from oloproof.cli.options import RUN_HELP, config_option, run_argument
 from oloproof.running.deciding import conclude
 
-FORMATS = ("json", "jsonl", "csv", "junit", "markdown")
+FORMATS = ("json", "jsonl", "csv", "junit", "markdown", "parquet")
 
 
 @click.command("report", short_help="Write a run as one HTML file.", epilog=RUN_HELP)
@@ -32,7 +32,7 @@ def report_command(run: str | None, config: str, html: str, thumbnails: bool, po
     click.echo(f"wrote {html}", err=True)
 
 
-@click.command("export", short_help="Write a run as JSON, JSONL, CSV, JUnit or Markdown.", epilog=RUN_HELP)
+@click.command("export", short_help="Write a run as JSON, JSONL, CSV, JUnit, Markdown or Parquet.", epilog=RUN_HELP)
 @run_argument
 @config_option
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="json", show_default=True, help="The form.")
@@ -49,6 +49,8 @@ def export_command(
     run: str | None, config: str, format_: str, out: str | None, policy: str | None, withhold: tuple[str, ...]
 ) -> None:
     """Write a stored run in a form for other programs."""
+    if format_ == "parquet" and out is None and sys.stdout.isatty():
+        raise click.UsageError("Parquet is no text for a terminal; name a file with --out")
     options = policy_of(config, policy)
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)

@@ -1,4 +1,4 @@
-"""What people and other programs read of a run: terminal text, HTML, JUnit, Markdown, CSV and JSON.
+"""What people and other programs read of a run: terminal text, HTML, JUnit, Markdown, CSV, JSON and Parquet.
 
 A command needs one form or two, so each is loaded when it is first used.
 """
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from oloproof.reports.inspection import case_text, failures_text
     from oloproof.reports.junit import write_junit
     from oloproof.reports.markdown import write_markdown
+    from oloproof.reports.parquet import write_parquet
     from oloproof.reports.tables import write_csv, write_json, write_jsonl
     from oloproof.reports.text import comparison_text, run_summary, runs_table
 
@@ -29,6 +30,7 @@ __all__ = [
     "write_jsonl",
     "write_junit",
     "write_markdown",
+    "write_parquet",
 ]
 
 _HOMES = {
@@ -36,6 +38,7 @@ _HOMES = {
     "inspection": ("case_text", "failures_text"),
     "junit": ("write_junit",),
     "markdown": ("write_markdown",),
+    "parquet": ("write_parquet",),
     "tables": ("write_csv", "write_json", "write_jsonl"),
     "text": ("comparison_text", "run_summary", "runs_table"),
 }

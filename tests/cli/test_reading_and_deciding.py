@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,38 @@ def test_export_json_and_jsonl_hold_every_trial(ran: Any) -> None:
     assert len(ran.run("export", "--format", "jsonl").out.splitlines()) == 10
 
 
+def test_export_as_parquet_is_read_by_others(ran: Any) -> None:
+    import pyarrow.parquet
+
+    assert ran.run("export", "--format", "parquet", "--out", "run.parquet").exit == 0
+    table = pyarrow.parquet.read_table(ran.root / "run.parquet")
+    assert table.column("right").to_pylist().count("fail") == 1
+    with (ran.root / "piped.parquet").open("wb") as piped:
+        subprocess.run(ran.command("export", "--format", "parquet"), cwd=ran.root, stdout=piped, check=True)
+    assert pyarrow.parquet.read_table(ran.root / "piped.parquet").equals(table)
+
+
+def test_export_as_parquet_is_not_written_to_a_terminal(ran: Any) -> None:
+    import pty
+
+    terminal, end = pty.openpty()
+    asked = ran.command("export", "--format", "parquet")
+    done = subprocess.run(asked, cwd=ran.root, stdout=end, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(end)
+    os.close(terminal)
+    assert done.returncode == 2
+    assert "name a file with --out" in done.stderr
+
+
+def test_export_as_parquet_without_its_library_says_how_to_get_it(ran: Any) -> None:
+    ran.write("without/pyarrow.py", "raise ImportError('not here')")
+    ended = ran.run("export", "--format", "parquet", "--out", "x", env={"PYTHONPATH": str(ran.root / "without")})
+    assert ended.exit == 2
+    assert "pip install '.[parquet]'" in ended.err
+    assert "Traceback" not in ended.err
+    assert not (ran.root / "x").exists()
+
+
 def test_export_writes_a_file_whole_or_not_at_all(ran: Any) -> None:
     ended = ran.run("export", "--format", "junit", "--out", "deep/er/j.xml")
     assert ended.exit == 0
@@ -186,8 +220,6 @@ def test_reading_where_nothing_was_run_says_so(folder: Any) -> None:
 
 
 def test_output_into_a_closed_pipe_is_no_crash(ran: Any) -> None:
-    import subprocess
-
     line = " ".join(f"'{word}'" if " " in word else word for word in ran.command("export", "--format", "jsonl"))
     done = subprocess.run(f"{line} | head -1", shell=True, cwd=ran.root, capture_output=True, text=True, check=False)  # noqa: S602
     assert "Traceback" not in done.stderr
