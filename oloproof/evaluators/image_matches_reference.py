@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, ClassVar, Literal
@@ -26,6 +26,8 @@ from oloproof.evaluators.base import (
 )
 from oloproof.media.extras import INSTALL
 from oloproof.media.hashing import FLAT_SPREAD, PREPARATION, parse_hash, perceptual_hash
+from oloproof.media.local_difference import VERSION as LOCAL_VERSION
+from oloproof.media.local_difference import LocalDifference, grey_picture, local_difference
 from oloproof.media.reading import MediaReader
 from oloproof.media.recording import media_file, using_reader
 from oloproof.records import Case, MediaItem, Outcome, Verdict
@@ -43,6 +45,7 @@ class ImageMatchesReferenceOptions(EvaluatorOptions):
     reference_file: RepositoryPath | None = None
     reference_field: FieldPath | None = None
     max_distance: Annotated[int, Field(ge=0, le=BITS)] = 8
+    max_local_difference: Annotated[float, Field(ge=0, le=255)] | None = None
     role: Literal["input", "output", "context", "all"] = "output"
     background: Annotated[str, StringConstraints(pattern=r"^(white|black|#[0-9a-fA-F]{6})$")] = "white"
 
@@ -59,7 +62,7 @@ class ImageMatchesReferenceOptions(EvaluatorOptions):
 class _Look:
     """What is compared of one picture."""
 
-    sha256: str
+    item: MediaItem
     bits: int
     flat: bool
     split: bool
@@ -74,6 +77,7 @@ class _Compared:
     outcome: Outcome
     text: str
     distance: int | None = None
+    local: LocalDifference | None = None
 
 
 class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
@@ -85,10 +89,17 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
     hash sees composition and light. It does not see colour, and it cannot read: a page with another total has the
     same layout and passes. It does not recognise a turned, mirrored or cropped copy.
 
+    With ``max_local_difference`` what looks alike as a whole is also held against the reference place by place: in
+    grey, at the smaller of the two sizes, the worst tile of 16×16 pixels may be off by so many levels. Encoders and
+    plain resizes stay under 10; another digit whose strokes are a pixel wide, a moved line or a shift by a pixel lie
+    above 15. It decodes a large picture at four times the size that the hash needs.
+
     Keys:
         reference_file: one reference for every case, relative to the project file.
         reference_field: dotted path in the case's ``expected`` that names the file. Exactly one of the two.
         max_distance: bits that may differ, 0 to 64. Default: 8.
+        max_local_difference: levels of 255 by which the worst tile may be off; 15 tells another digit from another
+            encoder. Default: not looked at.
         role: whose images: ``input``, ``output``, ``context`` or ``all``. Default: output.
         background: what shows through transparency, on both sides: ``white``, ``black`` or ``"#rrggbb"``.
             Default: white.
@@ -116,6 +127,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
     def __init__(self, options: ImageMatchesReferenceOptions, root: Path) -> None:
         super().__init__(options, root)
         self._measurement = f"phash@{PREPARATION}:{options.background}"
+        self._local = f"local@{LOCAL_VERSION}:{options.background}"
 
     @property
     def reads_media(self) -> bool:
@@ -162,7 +174,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
             ]
         except MediaMissing as error:
             return Verdict.missing(str(error), code=error.code)
-        return self._verdict(items, labels, compared, {"path": shown, "sha256": reference.sha256})
+        return self._verdict(items, labels, compared, {"path": shown, "sha256": reference.item.sha256})
 
     def _reference(self, subject: Subject) -> tuple[_Look, str] | Verdict:
         """Return the reference and its path as people know it, or the verdict on a case without a usable one."""
@@ -221,7 +233,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         if "problem" in kept:
             raise MediaUnreadable(kept["problem"], path=item.path, code=kept["code"])
         bits = parse_hash(kept["hash"]).bits
-        return _Look(item.sha256, bits, kept["flat"], kept["split"], kept["spread"], tuple(kept["mean_color"]))
+        return _Look(item, bits, kept["flat"], kept["split"], kept["spread"], tuple(kept["mean_color"]))
 
     def _hashed(self, file: BinaryIO) -> dict[str, Any]:
         try:
@@ -244,9 +256,12 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
             look = self._look(item, reader)
         except MediaUnreadable as error:
             return _Compared("fail", f"{label} cannot be compared: {error}")
-        if look.sha256 == reference.sha256:
+        if look.item.sha256 == reference.item.sha256:
             return _Compared("pass", f"{label} is the reference, byte for byte", 0)
-        return _without_content(look, label, reference) or self._by_hash(look, label, reference)
+        found = _without_content(look, label, reference) or self._by_hash(look, label, reference)
+        if found.outcome != "pass" or self.options.max_local_difference is None:
+            return found
+        return _by_place(found, self._local_difference(item, reference.item, reader), self.options.max_local_difference)
 
     def _by_hash(self, look: _Look, label: str, reference: _Look) -> _Compared:
         distance = (look.bits ^ reference.bits).bit_count()
@@ -255,6 +270,16 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         told = f"{label} does not look alike, {distance} of {BITS} bits differ, more than {self.options.max_distance}"
         return _Compared("fail", told, distance)
 
+    def _local_difference(self, item: MediaItem, reference: MediaItem, reader: MediaReader) -> LocalDifference:
+        """Return where a picture differs most from the reference, worked out once for the same bytes."""
+
+        def compute(file: BinaryIO) -> dict[str, Any]:
+            with reader.open(reference) as other:
+                known = grey_picture(other, background=self.options.background)
+            return asdict(local_difference(grey_picture(file, background=self.options.background), known))
+
+        return LocalDifference(**reader.measure(item, f"{self._local}:{reference.sha256}", compute))
+
     def _verdict(
         self,
         items: Sequence[MediaItem],
@@ -262,10 +287,11 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         compared: Sequence[_Compared],
         reference: dict[str, str],
     ) -> Verdict:
-        distances = [
-            {"index": index, "name": label, "sha256": item.sha256, "distance": each.distance}
-            for index, (item, label, each) in enumerate(zip(items, labels, compared, strict=True))
-        ]
+        distances: list[dict[str, Any]] = []
+        for index, (item, label, each) in enumerate(zip(items, labels, compared, strict=True)):
+            distance = {"index": index, "name": label, "sha256": item.sha256, "distance": each.distance}
+            local = {} if each.local is None else {"local_difference": asdict(each.local)}
+            distances.append({**distance, **local})
         details = {"distances": distances, "reference": reference, "max_distance": self.options.max_distance}
         known = [each.distance for each in compared if each.distance is not None]
         score = float(max(known)) if known else None
@@ -299,3 +325,14 @@ def _by_color(look: _Look, label: str, reference: _Look) -> _Compared:
     off = max(abs(one - other) for one, other in zip(look.mean_color, reference.mean_color, strict=True))
     told = f"both are flat, so mean colours decide: {label} is off by {off} of 255 levels, {COLOR_TOLERANCE} may be"
     return _Compared("pass" if off <= COLOR_TOLERANCE else "fail", told)
+
+
+def _by_place(found: _Compared, local: LocalDifference, most: float) -> _Compared:
+    """Hold what passes as a whole against the reference place by place."""
+    if local.levels <= most:
+        return replace(
+            found, text=f"{found.text}; the worst tile is off by {local.levels:.1f} of 255 levels", local=local
+        )
+    where = f"around {local.across:.0%} across and {local.down:.0%} down"
+    told = f"{found.text}, but {where} it is off by {local.levels:.1f} of 255 levels, more than {most:g}"
+    return replace(found, outcome="fail", text=told, local=local)

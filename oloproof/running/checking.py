@@ -15,6 +15,7 @@ from typing import Any
 from oloproof.config import PolicyOptions, Project
 from oloproof.errors import MediaUnreadable, StorageError
 from oloproof.evaluators import Registry, Subject
+from oloproof.evaluators.image_matches_reference import ImageMatchesReference
 from oloproof.evaluators.media_check import MediaCheck
 from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
@@ -137,10 +138,23 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
             f"{one.criterion}: a {one.type} is not asked by a run; oloproof compare --judge asks it and sends {told}"
         )
         found.append(Notice("compares_runs", message))
+    found += _that_cannot_read(plan)
     declared = plan.system.identity.get("records", ())
     if declared and not execution.media and not execution.failed:
         found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))
     return found
+
+
+def _that_cannot_read(plan: Plan) -> Iterator[Notice]:
+    """Yield what passes a picture with another text on it, where nothing else looks at what pictures show."""
+    if {one.type for one in plan.evaluators} <= {MediaCheck.type, ImageMatchesReference.type}:
+        for one in plan.evaluators:
+            if isinstance(one, ImageMatchesReference) and one.options.max_local_difference is None:
+                message = (
+                    f"{one.criterion}: a perceptual hash cannot read, so a page with another total passes; where "
+                    "pictures hold text, give it max_local_difference: 15"
+                )
+                yield Notice("cannot_read", message)
 
 
 def _of_variants(plan: Plan, case: Case, reader: MediaReader) -> Iterator[Notice]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 from pydantic import ValidationError
 
 from oloproof.errors import EvaluatorError, MediaDrift
+from oloproof.evaluators import image_matches_reference
 
 CASES = Path(__file__).parent.parent / "data" / "media-cases"
 
@@ -252,3 +253,73 @@ def test_pairs_that_other_hashes_get_wrong_are_judged_right(
     verdict = bench.judge(evaluator, expected={"photo": reference}, media=[bench.record(name)])
     assert verdict.outcome == outcome, verdict.reason
     assert told in verdict.reason
+
+
+@pytest.fixture
+def receipts(bench: Any) -> Any:
+    """Judge a receipt with another total against the right one: what the hash cannot tell (MR-19)."""
+    for name in ("a", "b"):
+        shutil.copy(CASES / f"MR-19-{name}.png", bench.root / f"{name}.png")
+
+    def judge(shown: str = "b.png", **options: Any) -> Any:
+        evaluator = bench.evaluator("image_matches_reference", reference_field="photo", **options)
+        return bench.judge(evaluator, expected={"photo": "a.png"}, media=[bench.record(shown)])
+
+    return judge
+
+
+@pytest.mark.parametrize("most", [0, 15, 40])
+def test_a_receipt_with_another_total_looks_alike_and_fails_where_the_total_stands(receipts: Any, most: int) -> None:
+    assert receipts().outcome == "pass"
+    verdict = receipts(max_local_difference=most)
+    assert verdict.outcome == "fail"
+    assert f"but around 75% across and 86% down it is off by 50.2 of 255 levels, more than {most}" in verdict.reason
+    (told,) = verdict.details["distances"]
+    assert told["local_difference"] == {"levels": 50.25, "across": 0.75, "down": 0.8625}
+    assert verdict.score == told["distance"] == 2
+
+
+def test_what_an_encoder_and_a_smaller_size_do_is_no_other_total(bench: Any, receipts: Any) -> None:
+    with Image.open(bench.root / "a.png") as picture:
+        picture.convert("RGB").save(bench.root / "copy.jpg", quality=40)
+        picture.resize((240, 320), Image.Resampling.LANCZOS).save(bench.root / "half.png")
+    for name in ("copy.jpg", "half.png"):
+        verdict = receipts(name, max_local_difference=15)
+        assert verdict.outcome == "pass"
+        assert "the worst tile is off by" in verdict.reason
+
+
+def test_a_page_that_is_nearly_blank_is_held_place_by_place_too(bench: Any, receipts: Any) -> None:
+    """Its mean colour says nothing of the word on it."""
+    for name, word in (("a.png", "PAID"), ("b.png", "OPEN")):
+        page = Image.new("RGB", (800, 1000), "white")
+        ImageDraw.Draw(page).text((20, 20), word, fill="black")
+        page.save(bench.root / name)
+    assert "both are flat" in receipts().reason
+    assert receipts().outcome == "pass"
+    assert receipts(max_local_difference=15).outcome == "fail"
+
+
+def test_places_are_compared_once_for_the_same_two_pictures(receipts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    real = image_matches_reference.local_difference
+    monkeypatch.setattr(
+        image_matches_reference, "local_difference", lambda *pictures: compared.append(1) or real(*pictures)
+    )
+    first = receipts(max_local_difference=15)
+    assert receipts(max_local_difference=15) == first
+    assert receipts(max_local_difference=60).outcome == "pass"
+    assert compared == [1]
+
+
+def test_a_reference_that_changes_while_places_are_compared_stops_the_run(bench: Any, receipts: Any) -> None:
+    evaluator = bench.evaluator("image_matches_reference", reference_file="a.png", max_local_difference=15)
+    shutil.copy(bench.root / "b.png", bench.root / "a.png")
+    with pytest.raises(MediaDrift):
+        bench.judge(evaluator, media=[bench.record("b.png")])
+
+
+@pytest.mark.parametrize("most", [-1, 256, "much"])
+def test_levels_that_are_none_are_refused(receipts: Any, most: object) -> None:
+    with pytest.raises(ValidationError, match="max_local_difference"):
+        receipts(max_local_difference=most)

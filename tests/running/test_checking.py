@@ -104,3 +104,34 @@ def test_without_ffprobe_conditions_that_headers_tell_stay_ready_with_a_warning(
 def test_with_ffprobe_nothing_is_said_of_it(folder: Any) -> None:
     _pictures_then_a_clip(folder, "role: all, intact: true")
     assert "ffprobe" not in folder.run("check").out
+
+
+@pytest.mark.parametrize(
+    ("evaluators", "told"),
+    [
+        ("{type: image_matches_reference, criterion: same, reference_file: page.png}", True),
+        (
+            "{type: image_matches_reference, criterion: same, reference_file: page.png}, "
+            "{type: media_check, criterion: sound, kind: image}",
+            True,
+        ),
+        (
+            "{type: image_matches_reference, criterion: same, reference_file: page.png, max_local_difference: 15}",
+            False,
+        ),
+        (
+            "{type: image_matches_reference, criterion: same, reference_file: page.png}, "
+            "{type: contains, criterion: said, text: done}",
+            False,
+        ),
+    ],
+    ids=["alone", "with facts", "place by place", "with one that reads"],
+)
+def test_where_only_a_hash_looks_at_pictures_its_blindness_is_told(folder: Any, evaluators: str, told: bool) -> None:
+    _pictures_then_a_clip(folder, "role: all, kind: image")
+    shutil.copy(CASES / "MR-19-a.png", folder.root / "page.png")
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project[: project.index("evaluators:")] + f"evaluators: [{evaluators}]\n")
+    checked = folder.run("check")
+    assert checked.exit == 0, checked.err
+    assert ("same: a perceptual hash cannot read" in checked.out) is told
