@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("oloproof.cli.deciding", "Compare two runs case by case."),
     "plan": ("oloproof.cli.deciding", "Say how many more cases would decide."),
     "report": ("oloproof.cli.reporting", "Write a run as one HTML file."),
-    "export": ("oloproof.cli.reporting", "Write a run as JSON, JSONL, CSV, JUnit or Markdown."),
+    "export": ("oloproof.cli.reporting", "Write a run as JSON, JSONL, CSV, JUnit, Markdown or Parquet."),
     "labels": ("oloproof.cli.labels", "Draw cases for people to label, and take their labels."),
     "evaluators": ("oloproof.cli.evaluators", "List evaluators; validate, try and probe judges."),
     "workbench": ("oloproof.cli.workbench", "Show runs in the browser, with their media."),

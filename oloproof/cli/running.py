@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
 import click
 
 from oloproof import reports
+from oloproof.cli.beside import workbench_beside
 from oloproof.cli.console import own_stdout, painted, print_document, print_error, reported, terminal_width
 from oloproof.cli.files import checked_target, written
 from oloproof.cli.opening import opened_history, opened_reader, writer_of
@@ -39,6 +41,7 @@ _FRESH = {"all": frozenset({"system", "judge"}), "system": frozenset({"system"})
 @click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
 @click.option("--html", metavar="FILE", help="Also write the HTML report.")
 @click.option("--markdown", metavar="FILE", help="Also write Markdown for a pull request.")
+@click.option("--workbench", is_flag=True, help="Show the run in the browser meanwhile, and until Ctrl-C.")
 @click.option("--quiet", is_flag=True, help="No progress, only the result.")
 @json_option
 @reported
@@ -51,6 +54,7 @@ def run_command(
     junit: str | None,
     html: str | None,
     markdown: str | None,
+    workbench: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -64,10 +68,11 @@ def run_command(
     files = {kind: path for kind, path in named.items() if path is not None}
     for path in files.values():
         checked_target(path)
-    with own_stdout() as out:
+    registry = builtin_registry()
+    with own_stdout() as out, ExitStack() as stack:
+        project = load_project(Path(config), registry.options())
+        beside = stack.enter_context(workbench_beside(config)) if workbench else None
         with ProgressLine(quiet=quiet) as progress:
-            registry = builtin_registry()
-            project = load_project(Path(config), registry.options())
             result = run(
                 project,
                 registry=registry,
@@ -82,6 +87,9 @@ def run_command(
         except OloproofError as error:  # the result is printed and stays the one document on standard output
             print_error(error)
             sys.exit(error.exit_code)
+        if beside is not None:
+            out.flush()
+            beside.stay()
     sys.exit(result.exit_code)
 
 

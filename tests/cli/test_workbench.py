@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -140,3 +141,66 @@ def test_ctrl_c_ends_it_at_once_though_pages_follow_its_runs(echo: Callable[...,
             streams.callback(lambda lines=lines: list(lines))
         assert answer.headers["content-type"].startswith("text/event-stream")
         assert ended(process, signal.SIGINT) == (0, "", "")
+
+
+@contextmanager
+def run_beside(folder: Folder, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a run with the workbench beside it; yields its process and the address that it printed."""
+    process = subprocess.Popen(
+        folder.command("run", "--workbench", "--quiet", *arguments),
+        cwd=folder.root,
+        env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        yield process, process.stderr.readline().strip().removeprefix("Workbench on ")
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=20)
+
+
+def refuses(address: str) -> bool:
+    """Whether nobody answers there any more."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    with socket.socket() as asking:
+        return asking.connect_ex((host, int(port))) != 0
+
+
+def test_a_run_shows_itself_meanwhile_and_stays_until_ctrl_c_with_its_own_exit_code(
+    echo: Callable[..., Folder],
+) -> None:
+    folder = echo(3, more="policy: {rules: [{id: floor, metric: right, min: 0.99}]}\n")
+    folder.write("app.py", "import time\n\ndef answer(case):\n    time.sleep(1)\n    return {'answer': -1}\n")
+    with run_beside(folder, "--json") as (process, address):
+        page = httpx.get(f"{address}/", trust_env=False, timeout=60)
+        assert page.status_code == 200
+        assert process.stderr is not None
+        assert "it stays until Ctrl-C" in process.stderr.readline()
+        assert process.poll() is None
+        (run,) = set(re.findall(r"/runs/([0-9a-f-]+)", httpx.get(f"{address}/", trust_env=False, timeout=60).text))
+        code, out, err = ended(process, signal.SIGINT)
+        assert (code, err) == (1, "")
+        assert json.loads(out)["run"] == run
+    assert refuses(address)
+
+
+def test_what_stops_a_run_ends_the_workbench_beside_it(echo: Callable[..., Folder]) -> None:
+    folder = echo(1)
+    folder.write("app.py", "raise RuntimeError('broken at import')\n")
+    with run_beside(folder) as (process, address):
+        _, err = process.communicate(timeout=30)
+        assert process.returncode == 2
+        assert "broken at import" in err
+    assert refuses(address)
+
+
+def test_a_project_that_cannot_be_read_starts_no_workbench(echo: Callable[..., Folder]) -> None:
+    folder = echo(1)
+    folder.write("oloproof.yaml", "version: 2\n")
+    done = folder.run("run", "--workbench")
+    assert done.exit == 2
+    assert "Workbench on" not in done.err
