@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from oloproof.config.models import RATES
 from oloproof.records import ORIGINAL, Metric
@@ -55,8 +55,7 @@ class Measure:
         return "mean_pass_rate_over_repeats"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseValue:
+class CaseValue(NamedTuple):
     """One case reduced to a value between ``low`` and ``high``, equal where every repeat was observed.
 
     ``observed`` is that value, None where something is missing or invalid that could still change it.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from sqlite3 import Row
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.rows import storable
@@ -27,8 +26,7 @@ _SAID = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """What one trial contributes to the metrics of one criterion; ``error`` says that the execution failed.
 
     For metrics over families also the ``output`` as JSON, and what the evaluator noted of the answer: what it

@@ -155,7 +155,7 @@ def test_rates_of_errors_and_the_like_can_be_limited_also_for_a_judge_that_is_no
 
 
 def test_failures_of_a_scoring_check_can_be_counted_by_its_verdicts() -> None:
-    observations = [replace(one, outcome="fail") if n == 0 else one for n, one in enumerate(scores(0.5, 4.0))]
+    observations = [one._replace(outcome="fail") if n == 0 else one for n, one in enumerate(scores(0.5, 4.0))]
     assert decided(observations, NO, SCORE).state == "FAIL"
 
 
