@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from oloproof.providers.profiles import MemoryProfiles, Profiles
-    from oloproof.providers.transcription import Transcriber, Transcription
+    from oloproof.providers.transcription import Phrase, Transcriber, Transcription
 
 __all__ = [
     "NOTHING_COUNTED",
@@ -41,6 +41,7 @@ __all__ = [
     "InvalidDataUri",
     "MemoryProfiles",
     "Part",
+    "Phrase",
     "Prices",
     "Profiles",
     "Reply",
@@ -71,7 +72,7 @@ _HOMES = {
         "NOTHING_COUNTED",
     ),
     "profiles": ("MemoryProfiles", "Profiles"),
-    "transcription": ("Transcriber", "Transcription"),
+    "transcription": ("Phrase", "Transcriber", "Transcription"),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -34,6 +34,8 @@ _MOST_TEXT = 4_096
 _ENDINGS = {"rf64": "wav", "mp2": "mp3", "mp1": "mp3", "mka": "webm", "mkv": "webm"}
 """Endings that servers know for formats whose own they do not; Matroska's decoder is WebM's."""
 
+_MOST_PHRASES = 5_000
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _SOUND_WORDS = (
     "blank|silen(?:ce|t)|music|musique|musik|applause|laugh(?:s|ter|ing)?|noises?|inaudible|unintelligible|indistinct"
@@ -46,9 +48,19 @@ _MOST_MARKER_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """A part of what was heard, with when it begins and ends in seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Transcription:
     """What was heard. ``text`` is empty when there was no speech; ``duration`` is in seconds.
 
+    ``phrases`` are the text in parts, empty where the server does not tell their times, or parts that are another text.
     ``no_speech_probability`` (0 to 1) is the least of all segments: of the one most likely spoken. ``duration`` and it
     are None where the server does not tell them. ``served`` is the model that the server says it used, or empty.
     """
@@ -58,6 +70,7 @@ class Transcription:
     duration: float | None
     no_speech_probability: float | None
     served: str
+    phrases: tuple[Phrase, ...] = ()
 
 
 class Transcriber:
@@ -127,14 +140,17 @@ class Transcriber:
         if not isinstance(document.get("text"), str):
             raise self._calls.failed("the reply holds no text", "malformed_reply", tally)
         variable = self.endpoint.key_variable
-        quiet = [_share(segment.get("no_speech_prob")) for segment in objects_of(document.get("segments"))]
+        segments = objects_of(document.get("segments"))
+        quiet = [_share(segment.get("no_speech_prob")) for segment in segments]
         known = [share for share in quiet if share is not None]
+        text = spoken(without_key(document["text"], variable))
         return Transcription(
-            text=spoken(without_key(document["text"], variable)),
+            text=text,
             language=text_of(document.get("language"))[:40] or None,
             duration=_seconds(document.get("duration")),
             no_speech_probability=min(known) if known else None,
             served=without_key(text_of(document.get("model")), variable)[:200],
+            phrases=_phrases(segments, text, variable),
         )
 
 
@@ -191,6 +207,20 @@ def _about_format(refusal: Refusal) -> bool:
 def _usage_of(document: Mapping[str, Any]) -> Usage:
     usage = object_of(document.get("usage"))
     return Usage(count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")))
+
+
+def _phrases(segments: Sequence[Mapping[str, Any]], text: str, variable: str | None) -> tuple[Phrase, ...]:
+    """Return the parts of ``text`` in their order, none where they are not all of it or have no times."""
+    found: list[Phrase] = []
+    for segment in segments:
+        start, end = _seconds(segment.get("start")), _seconds(segment.get("end"))
+        words = without_key(text_of(segment.get("text")), variable).strip()
+        if start is None or end is None or end < start or (found and start < found[-1].start):
+            return ()
+        if words:
+            found.append(Phrase(start, end, words))
+    whole = "".join(part for phrase in found for part in phrase.text.split())
+    return tuple(found) if len(found) <= _MOST_PHRASES and whole == "".join(text.split()) else ()
 
 
 def _share(value: Any) -> float | None:

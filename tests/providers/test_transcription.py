@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from oloproof.errors import CallFailed, MediaUnreadable, ProviderRefused
-from oloproof.providers import Budget, Endpoint, MemoryProfiles, Transcriber
+from oloproof.providers import Budget, Endpoint, MemoryProfiles, Phrase, Transcriber
 from oloproof.providers.transcription import BASE_URL, spoken
 from tests.model_server import (
     Answer,
@@ -58,6 +58,41 @@ def test_a_transcription_holds_what_the_server_told(server: ModelServer, hears: 
     assert request.path == "/v1/audio/transcriptions"
     fields = {part.name: part.data.decode() for part in request.form.values() if not part.file_name}
     assert fields == {"model": "whisper-1", "response_format": "verbose_json", "language": "en"}
+
+
+def segments(*told: tuple[object, object, str]) -> list[dict[str, object]]:
+    return [{"start": start, "end": end, "text": text} for start, end, text in told]
+
+
+def test_the_parts_of_a_text_come_with_their_times(server: ModelServer, hears: Hears) -> None:
+    parts = segments((0.0, 1.2, " Good morning."), (1.2, "2.5", " It is nine."), (2.5, 2.5, " "))
+    server.answer = transcript("Good morning. It is nine.", segments=parts)
+    found = hears().transcribe(wav(), "audio/wav", "a.wav")
+    assert found.phrases == (Phrase(0.0, 1.2, "Good morning."), Phrase(1.2, 2.5, "It is nine."))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        segments((0.0, 1.2, "Good morning.")),
+        segments((0.0, 1.2, "Good morning."), (1.2, 2.5, "It is ten.")),
+        segments((1.2, 2.5, "Good morning."), (0.0, 1.2, "It is nine.")),
+        segments((0.0, 1.2, "Good morning."), (2.5, 1.2, "It is nine.")),
+        segments((-1, 1.2, "Good morning."), (1.2, 2.5, "It is nine.")),
+        segments(("nan", 1.2, "Good morning."), (1.2, 2.5, "It is nine.")),
+        segments((None, True, "Good morning."), (1.2, 2.5, "It is nine.")),
+        [{"text": "Good morning. It is nine."}],
+        ["Good morning.", 7],
+        {"start": 0},
+        None,
+    ],
+)
+def test_parts_that_are_not_the_text_or_have_no_times_are_none(
+    server: ModelServer, hears: Hears, parts: object
+) -> None:
+    server.answer = transcript("Good morning. It is nine.", segments=parts)
+    found = hears().transcribe(wav(), "audio/wav", "a.wav")
+    assert (found.text, found.phrases) == ("Good morning. It is nine.", ())
 
 
 def test_the_sound_arrives_byte_for_byte(server: ModelServer, hears: Hears) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from oloproof.digests import digest_of
@@ -14,7 +14,7 @@ from oloproof.evaluators.judges.prompt import fenced
 from oloproof.evaluators.judges.seen import Seen, record_of
 from oloproof.media import MediaReader
 from oloproof.media.sound import SOUND_VERSION, SoundPiece, loudness, native_audio, pieces_for_transcription
-from oloproof.providers import AudioPart, Part, TextPart, Transcriber
+from oloproof.providers import AudioPart, Part, Phrase, TextPart, Transcriber
 from oloproof.records import MediaItem
 
 NATIVE_BYTES = 20_000_000
@@ -29,13 +29,17 @@ NO_SPEECH_PROBABILITY = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was said in one file. ``state`` is ``speech``, ``no_speech`` or ``no_audio``; only speech has a text."""
+    """What was said in one file. ``state`` is ``speech``, ``no_speech`` or ``no_audio``; only speech has a text.
+
+    ``phrases`` are its parts with their times in the file, empty where the transcriber does not tell them.
+    """
 
     state: str
     text: str
     reason: str
     served: str = ""
     steps: tuple[str, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it as it is kept by the digest of the sound."""
@@ -45,6 +49,7 @@ class Transcript:
             "reason": self.reason,
             "served": self.served,
             "steps": list(self.steps),
+            "phrases": _timed(self.phrases),
         }
 
 
@@ -112,7 +117,8 @@ class Hearing:
             reader.measurements.put(item.sha256, name, kept)
         else:
             reader.verify(item)
-        return Transcript(kept["state"], kept["text"], kept["reason"], kept["served"], tuple(kept["steps"]))
+        phrases = tuple(Phrase(*one) for one in kept.get("phrases", ()))  # none were kept at first
+        return Transcript(kept["state"], kept["text"], kept["reason"], kept["served"], tuple(kept["steps"]), phrases)
 
     def _transcribed(self, item: MediaItem, reader: MediaReader) -> Transcript:
         options, transcriber = self.options, self.transcriber
@@ -132,6 +138,8 @@ class Hearing:
 
 def _joined(transcriber: Transcriber, pieces: list[SoundPiece]) -> Transcript:
     texts: list[str] = []
+    phrases: list[Phrase] = []
+    untimed = False
     doubts: list[float] = []
     served: dict[str, None] = {}
     steps = tuple(dict.fromkeys(step for piece in pieces for step in piece.steps))
@@ -146,10 +154,12 @@ def _joined(transcriber: Transcriber, pieces: list[SoundPiece]) -> Transcript:
             doubts.append(doubt)
         elif found.text:
             texts.append(found.text)
+            untimed = untimed or not found.phrases
+            phrases += [replace(one, start=piece.start + one.start, end=piece.start + one.end) for one in found.phrases]
     told = ", ".join(name for name in served if name)
     if not texts:
         return Transcript("no_speech", "", f"there is no speech: {_why_no_words(doubts)}", told, steps)
-    return Transcript("speech", "\n".join(texts), "speech", told, steps)
+    return Transcript("speech", "\n".join(texts), "speech", told, steps, () if untimed else tuple(phrases))
 
 
 def _why_no_words(doubts: list[float]) -> str:
@@ -171,7 +181,13 @@ def _transcript_record(item: MediaItem, transcript: Transcript) -> dict[str, Any
         sha256_sent=hashlib.sha256(transcript.text.encode("utf-8", "surrogatepass")).hexdigest(),
         steps=[*transcript.steps, *([f"transcribed by {transcript.served}"] if transcript.served else [])],
         text=transcript.text,
+        **({"phrases": _timed(transcript.phrases)} if transcript.phrases else {}),
     )
+
+
+def _timed(phrases: Iterable[Phrase]) -> list[list[Any]]:
+    """Return phrases as they are kept: begin, end, text."""
+    return [[round(one.start, 3), round(one.end, 3), one.text] for one in phrases]
 
 
 def _sound_record(item: MediaItem, piece: SoundPiece) -> dict[str, Any]:

@@ -32,11 +32,26 @@ class SeenPicture:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenPhrase:
+    """A part of a transcript with where it begins and ends, in seconds."""
+
+    start: str
+    end: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeenText:
-    """A text that was sent, or what is told of one that stands elsewhere."""
+    """A text that was sent, or what is told of one that stands elsewhere.
+
+    A transcript whose times are known stands in ``phrases`` too; ``item`` is what they are said in, empty where it is
+    not as it was.
+    """
 
     name: str
     text: str
+    phrases: tuple[SeenPhrase, ...] = ()
+    item: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,7 @@ def seen_of(run: StoredRun, saw: Mapping[str, Any], media: Sequence[MediaItem]) 
     """Return what was shown; files are found by their digests among ``media``, those that are as they were recorded."""
     parts = list(saw.get("parts", ()))
     pictures = tuple(_pictures(run, parts, media))
-    texts = tuple(_texts(parts))
+    texts = tuple(_texts(parts, media))
     prompt = sum(part.get("kind") in ("text", "transcript") for part in parts)
     sounds = sum(part.get("kind") == "audio" for part in parts)
     counted = [(len(pictures), "picture"), (sounds, "sound"), (prompt, "text")]
@@ -91,11 +106,11 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
         )
 
 
-def _texts(parts: Sequence[Mapping[str, Any]]) -> Iterator[SeenText]:
+def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenText]:
     steps = dict.fromkeys(visible(str(step)) for part in parts for step in part.get("steps", ()))
     for part in parts:
         if part.get("kind") == "transcript":
-            yield SeenText("Transcript", visible(str(part.get("text") or "nothing was heard"))[:_LONGEST])
+            yield _transcript(part, media)
         elif part.get("kind") == "audio":
             yield SeenText("Sound", visible(f"{part.get('role', '')} {part.get('name', '')}".strip()))
         elif part.get("kind") == "text" and part.get("text"):
@@ -104,3 +119,16 @@ def _texts(parts: Sequence[Mapping[str, Any]]) -> Iterator[SeenText]:
         yield SeenText("Rubric", "that of the run; it stands in its project file")
     if steps:
         yield SeenText("Prepared", "; ".join(steps))
+
+
+def _transcript(part: Mapping[str, Any], media: Sequence[MediaItem]) -> SeenText:
+    text = visible(str(part.get("text") or "nothing was heard"))[:_LONGEST]
+    item = next((one.id for one in media if one.sha256 == part.get("sha256_recorded")), "")
+    phrases: list[SeenPhrase] = []
+    room = _LONGEST
+    for start, end, words in part.get("phrases") or () if item else ():
+        shown = visible(str(words))[:room]
+        room -= len(shown)
+        if shown:
+            phrases.append(SeenPhrase(f"{start:.3f}", f"{end:.3f}", shown))
+    return SeenText("Transcript", text, tuple(phrases), item)

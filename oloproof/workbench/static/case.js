@@ -3,6 +3,7 @@
 import { Clip } from "./clips.js";
 import { bindKey } from "./keys.js";
 import { startPairs } from "./pairs.js";
+import { startPhrases } from "./phrases.js";
 import { Sound } from "./sounds.js";
 import { sizePlate, startZoom, zoomNext } from "./zoom.js";
 
@@ -116,6 +117,7 @@ function showMember() {
 
 startPictures();
 startPlayers();
+startPhrases(players, use);
 showMember();
 startZoom(zoomed);
 for (const part of zoomed.querySelectorAll(".zoom-bar")) part.hidden = false;

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import threading
+import wave
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -69,6 +72,17 @@ def heard(project: Judged, *media: tuple[str, bytes], **options: Any) -> None:
     project.run(**{"sight_test": "off", "video_frames": 1, **options})
 
 
+def repeated(sound: bytes, times: int) -> bytes:
+    """Return a WAV file that says so often what ``sound`` says."""
+    with wave.open(io.BytesIO(sound)) as read:
+        shape, frames = read.getparams(), read.readframes(read.getnframes())
+    made = io.BytesIO()
+    with wave.open(made, "wb") as written:
+        written.setparams(shape)
+        written.writeframes(frames * times)
+    return made.getvalue()
+
+
 def last_part(project: Judged, case: int = 0) -> Any:
     return project.trials()[case].judgements[0].saw["parts"][-1]
 
@@ -99,6 +113,31 @@ def test_no_sound_silence_and_speech_are_three_things_and_only_speech_is_sent(
     assert said["steps"] == ["transcribed by whisper-real"]
     assert said["sha256_recorded"] == hashlib.sha256(speech).hexdigest()
     assert said["sha256_sent"] == hashlib.sha256(b"four zero seven one").hexdigest()
+
+
+def test_what_was_said_is_kept_with_its_times(judged: Make, speech: bytes) -> None:
+    parts = [{"start": 0.0, "end": 0.8, "text": "four zero"}, {"start": 0.8, "end": 1.61234, "text": " seven one"}]
+    server = Listener(transcript("four zero seven one", segments=parts))
+    project = judged(server)
+    heard(project, ("said.wav", speech))
+    phrases = [[0.0, 0.8, "four zero"], [0.8, 1.612, "seven one"]]
+    assert last_part(project)["phrases"] == phrases
+    heard(project, fresh=frozenset({"judge"}))
+    assert last_part(project)["phrases"] == phrases
+    assert len(server.sounds) == 1
+
+
+def test_times_of_a_sound_that_is_sent_in_pieces_are_those_of_the_whole(judged: Make, speech: bytes) -> None:
+    parts = [{"start": 0.25, "end": 0.5, "text": "four"}]
+    server = Listener(transcript("four", segments=parts))
+    project = judged(server)
+    ear = {"model": "ear", "base_url": project.server.url, "max_bytes": 100_000}
+    heard(project, ("long.wav", repeated(speech, 40)), transcriber=ear)
+    found = last_part(project)["phrases"]
+    assert len(found) == len(server.sounds) > 1
+    starts = [start for start, _, _ in found]
+    assert starts[0] == 0.25
+    assert all(later - sooner > 1 for sooner, later in pairwise(starts))
 
 
 def test_a_transcription_that_fails_makes_the_verdict_missing_and_is_tried_again(judged: Make) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -36,6 +41,36 @@ def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: 
     page.get_by_role("button", name="show frame 2 in the clip").click()
     is_there(page, clip, 1.5)
     assert is_like(colour_in_the_middle(clip), COLOURS[1.5])
+
+
+def let_hear(shop: Shop, *phrases: tuple[float, float, str]) -> None:
+    """Let the judge of the sound have read a transcript whose times are known."""
+    with closing(sqlite3.connect(shop.root / ".oloproof/oloproof.db")) as connection, connection:
+        for number, saw in connection.execute("SELECT id, saw FROM judgements").fetchall():
+            told = json.loads(saw)
+            for part in told["parts"]:
+                if part["kind"] == "audio":
+                    part |= {"kind": "transcript", "text": " ".join(one[2] for one in phrases), "phrases": phrases}
+            connection.execute("UPDATE judgements SET saw = ? WHERE id = ?", (json.dumps(told), number))
+
+
+def test_what_was_said_leads_to_the_moment_where_it_is_said(visits: Callable[..., Visit], own_shop: Shop) -> None:
+    let_hear(own_shop, (0.0, 0.4, "a red"), (0.4, 1.0, "<b>mug</b>"))
+    visit = visits(own_shop)
+    page = visit.open(own_shop.case("voice"))
+    sound = page.locator("audio")
+    said = page.get_by_role("button", name="<b>mug</b>")
+    said.click()
+    page.wait_for_function("sound => Math.abs(sound.currentTime - 0.4) < 0.01", arg=sound.element_handle())
+    expect(said).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="a red").press("Enter")
+    page.wait_for_function("sound => sound.currentTime === 0", arg=sound.element_handle())
+    expect(said).not_to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="a red").blur()  # where Space would press it once more
+    visit.press("Space")
+    page.wait_for_function("sound => !sound.paused", arg=sound.element_handle())
+    expect(said).to_have_attribute("aria-current", "true")
+    assert visit.accessibility_in_both_looks() == {}
 
 
 def test_a_sound_plays_and_its_wave_is_drawn(visit: Visit, shop: Shop) -> None:
