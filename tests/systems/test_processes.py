@@ -122,7 +122,8 @@ def test_a_grandchild_that_holds_the_pipe_does_not_hold_up_the_run(opened: Open,
 
 
 def test_what_a_worker_says_on_standard_error_does_not_pile_up(program: Program, root: object) -> None:
-    programs = Programs(worker(program, "sys.stderr.write('x' * 700_000 + str(given))"), root)  # type: ignore[arg-type]
+    talkative = worker(program, "sys.stderr.write('x' * 700_000 + str(given))")
+    programs = Programs(talkative, root, {**os.environ, "PYTHONUNBUFFERED": "1"})  # type: ignore[arg-type]
     with closing(programs), closing(Worker(programs)) as one:
         for given in range(4):
             assert one.ask(b'{"input": %d}' % given, 60)
