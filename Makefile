@@ -19,7 +19,7 @@ demo: $(VENV)/.demo-ready ffmpeg ## Run the demo project of this checkout
 	$(BIN)/oloproof run
 
 test: $(VENV)/.dev-ready ffmpeg chromium ## Run the tests
-	$(COMPILED) $(BIN)/python -m pytest -q -n $(WORKERS)
+	$(COMPILED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 check: lint types layers wheel test ## Everything that CI runs
 
