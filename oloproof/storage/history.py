@@ -29,9 +29,11 @@ _WHOLE_PAGE = 200
 
 _WITH_EXECUTION = "trials JOIN executions ON executions.id = trials.execution"
 _WHOLE = f"""
-    SELECT trials.*, executions.*, executions.id AS execution_id FROM {_WITH_EXECUTION} WHERE trials.run = ?
+    SELECT trials.*, executions.input, executions.output, executions.error, executions.detail, executions.media,
+        executions.seconds, executions.created
+    FROM {_WITH_EXECUTION} WHERE trials.run = ?
 """
-"""All that is kept of the trials of a run, but for what was said of them. ``id`` is the trial's, which comes first."""
+"""All that is kept of the trials of a run, but for what was said of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +216,8 @@ class History(Observations):
                 json.loads(row["input"]),
                 json.loads(row["expected"]) if row["expected"] else None,
                 json.loads(row["slice"]) if row["slice"] else {},
-                execution_from_row(row, row["execution_id"], cached=bool(row["cached"])),
-                row["execution_id"],
+                execution_from_row(row, row["execution"], cached=bool(row["cached"])),
+                row["execution"],
                 bool(row["cached"]),
                 tuple(verdict for verdict, _ in told),
                 tuple(reused for _, reused in told),

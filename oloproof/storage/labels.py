@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from oloproof.records import MediaItem
 from oloproof.storage.rows import media_from_text, storable, to_text
-from oloproof.storage.sql import insert_into, marks
+from oloproof.storage.sql import insert, marks
 from oloproof.storage.store import Store
 
 Purpose = Literal["validate", "develop"]
@@ -122,7 +122,7 @@ class Labels:
             row = connection.execute(f"SELECT * FROM samples {where}", values).fetchone()
             if row is None:
                 kept = replace(sample, seed=storable(sample.seed), created=time.time())
-                _add(connection, "samples", _values(kept, "judge"))
+                insert(connection, "samples", _values(kept, "judge"))
                 return kept
             kept = _sample(row)
             if sample.size > kept.size and sample.seed == kept.seed:
@@ -170,7 +170,7 @@ class Labels:
             fresh = [one for one in new if one.identity not in known]
             now = time.time()
             for one in fresh:
-                _add(connection, "labels", _values(replace(one, created=now), "identity", "shown"))
+                insert(connection, "labels", _values(replace(one, created=now), "identity", "shown"))
             for one in other:
                 _amend(connection, one, passed=_number(one.passed), created=now)
             for one in new:
@@ -230,7 +230,7 @@ class Labels:
         """Append one look at the labels of a criterion; earlier ones stay."""
         values = _values(replace(validation, time=time.time()), "judge", "label_set")
         with self.store.writing() as connection:
-            _add(connection, "validations", {**values, "document": to_text(validation.document)})
+            insert(connection, "validations", {**values, "document": to_text(validation.document)})
 
     def validations(self, *, criterion: str | None = None) -> list[StoredValidation]:
         """Return the validations of a criterion, newest first."""
@@ -272,10 +272,6 @@ def _amend(connection: Connection, label: StoredLabel, **values: Any) -> None:
     connection.execute(
         f"UPDATE labels SET {changes} WHERE identity = ?", (*values.values(), bytes.fromhex(label.identity))
     )
-
-
-def _add(connection: Connection, table: str, values: Mapping[str, Any]) -> None:
-    connection.execute(insert_into(table, *values), tuple(values.values()))
 
 
 def _number(passed: bool | None) -> int | None:

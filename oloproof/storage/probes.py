@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oloproof.storage.rows import storable, to_text
-from oloproof.storage.sql import insert_into
+from oloproof.storage.sql import insert
 from oloproof.storage.store import Store
 
 
@@ -38,7 +38,7 @@ class Probes:
             "time": time.time(),
         }
         with self._store.writing() as connection:
-            connection.execute(insert_into("probes", *values), tuple(values.values()))
+            insert(connection, "probes", values)
 
     def of(self, judge: str) -> list[StoredProbe]:
         """Return what was found of a judge, newest first."""

@@ -22,6 +22,11 @@ def insert_into(table: str, *columns: str) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {marks(columns)}"
 
 
+def insert(connection: Connection, table: str, values: Mapping[str, Any]) -> int:
+    """Insert a row, given by the names of its columns, into a table that numbers its rows; returns its number."""
+    return connection.execute(insert_into(table, *values), tuple(values.values())).lastrowid or 0
+
+
 def scalar(connection: Connection, query: str, values: Values = ()) -> Any:
     """Return the first value of the first row that a query finds, None when it finds none."""
     row = connection.execute(query, values).fetchone()

@@ -34,7 +34,7 @@ from oloproof.storage.rows import (
     to_text,
     verdict_row,
 )
-from oloproof.storage.sql import Values, insert_into, marks, scalar
+from oloproof.storage.sql import Values, insert, insert_into, marks, scalar
 
 LARGEST_MEMO = 200_000
 _LARGEST = 2**63 - 1
@@ -164,11 +164,11 @@ class Store:
         }
         try:
             with self.writing() as connection:
-                number = connection.execute(insert_into("runs", *values), tuple(values.values())).lastrowid
+                number = insert(connection, "runs", values)
         except BaseException:
             lock.release()
             raise
-        return OpenRun(number or 0, new.id, lock)
+        return OpenRun(number, new.id, lock)
 
     def reopen(self, number: int, run_id: str, notices: Iterable[Notice]) -> OpenRun:
         """Open a run that was not finished, to go on with it.
@@ -273,7 +273,7 @@ class Store:
             "document": to_text(document),
         }
         with self.writing() as connection:
-            connection.execute(insert_into("decisions", *values), tuple(values.values()))
+            insert(connection, "decisions", values)
 
     # digests of files
 

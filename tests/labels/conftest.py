@@ -20,7 +20,7 @@ from oloproof.media import MediaReader
 from oloproof.records import MediaItem, Verdict
 from oloproof.storage import Entry, StoredRun
 from oloproof.storage.labels import Labels
-from oloproof.storage.sql import insert_into
+from oloproof.storage.sql import insert, insert_into
 from tests.storage.conftest import Base, entry
 
 JUDGE = {
@@ -85,7 +85,7 @@ class Labelling(Base):
                 "kept": 1,
                 "created": 0.0,
             }
-            number = connection.execute(insert_into("judgements", *values), tuple(values.values())).lastrowid
+            number = insert(connection, "judgements", values)
             judged = insert_into("judged", "trial", "evaluator", "judgement", "sight")
             connection.executemany(judged, [(row, 3, number, saw.get("sight")) for row in rows])
 

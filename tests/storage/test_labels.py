@@ -10,7 +10,7 @@ import pytest
 from oloproof.digests import digest_of_text
 from oloproof.errors import StorageError
 from oloproof.storage.labels import Labels, StoredLabel, StoredSample, StoredValidation
-from oloproof.storage.sql import insert_into
+from oloproof.storage.sql import insert, insert_into
 from tests.storage.conftest import Base, entry, item
 
 
@@ -161,7 +161,7 @@ def test_what_a_judge_saw_is_told_by_trial(base: Base, labels: Labels) -> None:
     with base.store.writing() as connection:
         for number, saw in enumerate(('{"parts":[1]}', '{"parts":[2]}'), 1):
             values = {"id": number, "key": b"k", "judge": b"j", "verdicts": "[]", "saw": saw, "kept": 1, "created": 0.0}
-            connection.execute(insert_into("judgements", *values), tuple(values.values()))
+            insert(connection, "judgements", values)
         judged = insert_into("judged", "trial", "evaluator", "judgement")
         connection.executemany(judged, [(rows[0], 1, 1), (rows[1], 0, 2)])
     assert labels.saw(rows, 1) == {rows[0]: {"parts": [1]}}
