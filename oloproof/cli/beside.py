@@ -38,19 +38,21 @@ def workbench_beside(config: str) -> Iterator[Beside]:
     Raises:
         OloproofError: it could not start; what it said stands on standard error already.
     """
-    # -P: what lies in the folder that the command is typed in is never imported in place of a library
-    command = [sys.executable, "-P", "-m", "oloproof", "workbench", "--config", config]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    # -P: what lies in the folder that the command is typed in is never imported in place of a library; and it ends with
+    # its standard input, which also a command that is killed closes
+    command = [sys.executable, "-P", "-m", "oloproof", "workbench", "--config", config, "--until-closed"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None  # noqa: S101 - asked for above
+    assert process.stdout is not None  # noqa: S101 - asked for above
     with process:
         try:
-            assert process.stdout is not None  # noqa: S101 - asked for above
             line = process.stdout.readline().strip()
             if not line:
                 raise OloproofError("the workbench could not be started, so nothing was run; leave --workbench out")
             click.echo(line, err=True)
             yield Beside(line, process)
         finally:
-            process.terminate()
+            process.stdin.close()
             try:
                 process.wait(_ENDS_WITHIN)
             except subprocess.TimeoutExpired:

@@ -38,8 +38,9 @@ _PORTS_TRIED = 100
 )
 @click.option("--read-only", is_flag=True, help="Let nothing be changed, and keep nothing.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.option("--until-closed", is_flag=True, hidden=True, help="End when standard input ends.")
 @reported
-def workbench_command(config: str, port: int | None, read_only: bool, no_browser: bool) -> None:
+def workbench_command(config: str, port: int | None, read_only: bool, no_browser: bool, until_closed: bool) -> None:
     """Show the runs of this project in the browser: the media beside every verdict.
 
     It answers on this machine only, until Ctrl-C.
@@ -51,6 +52,8 @@ def workbench_command(config: str, port: int | None, read_only: bool, no_browser
         opening = Opening(lambda: workbench.open_app(root, read_only=read_only, hosts=hosts), hosts=hosts)
         server = Server(opening, lambda: _announce(address, no_browser), opening.stop)
         opening.begin(server.leave)
+        if until_closed:
+            threading.Thread(target=_leave_when_closed, args=(server,), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):  # the server has ended in good order; this is how it says so
             server.run(sockets=[listening])
         opening.close()
@@ -142,6 +145,12 @@ def _bound(port: int) -> socket.socket | None:
             return None
         raise OloproofError(f"port {port} cannot be used: {error.strerror}") from None
     return found
+
+
+def _leave_when_closed(server: Server) -> None:
+    while os.read(0, 4096):  # sys.stdin would hold a lock while it waits, which ends Python with an error
+        pass
+    server.leave()
 
 
 def _announce(address: str, no_browser: bool) -> None:

@@ -16,7 +16,7 @@ from oloproof.storage.case_index import RANKS, CaseIndex, Tile
 from oloproof.storage.history import History, StoredRun
 from oloproof.storage.kept import Kept
 from oloproof.storage.rows import deliveries_from_text, media_from_text
-from oloproof.storage.sql import Values, like_pattern, marks
+from oloproof.storage.sql import like_pattern, marks
 from oloproof.storage.store import Store
 
 _MOST_RUNS = 4
@@ -73,8 +73,8 @@ class Browsing(History):
             "before": sys.maxsize if before is None else before,
             "most": size + 1,
         }
-        found = self._rows(f"SELECT * {_MATCHING} AND number < :before ORDER BY number DESC LIMIT :most", values)
-        total = int(self._scalar(f"SELECT count(*) {_MATCHING}", values))
+        found = self.store.rows(f"SELECT * {_MATCHING} AND number < :before ORDER BY number DESC LIMIT :most", values)
+        total = int(self.store.scalar(f"SELECT count(*) {_MATCHING}", values))
         shown = tuple(self._run(row) for row in found[:size])
         return RunsPage(shown, total, shown[-1].number if len(found) > size else None)
 
@@ -84,7 +84,7 @@ class Browsing(History):
             SELECT runs.number, runs.state, max(decisions.id) FROM runs
             LEFT JOIN decisions ON decisions.run = runs.number GROUP BY runs.number
         """
-        return [Line(*row) for row in self._rows(query)]
+        return [Line(*row) for row in self.store.rows(query)]
 
     def last_decisions(self, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """Return the newest decision of each of these runs that has one."""
@@ -92,12 +92,12 @@ class Browsing(History):
             SELECT run, document FROM decisions
             WHERE id IN (SELECT max(id) FROM decisions WHERE run IN {marks(numbers)} GROUP BY run)
         """
-        return {run: json.loads(document) for run, document in self._rows(query, numbers)}
+        return {run: json.loads(document) for run, document in self.store.rows(query, numbers)}
 
     def done(self, numbers: Sequence[int]) -> dict[int, int]:
         """Return how many trials of each of these runs are stored."""
         query = f"SELECT run, count(*) FROM trials WHERE run IN {marks(numbers)} GROUP BY run"
-        return dict.fromkeys(numbers, 0) | {row[0]: row[1] for row in self._rows(query, numbers)}
+        return dict.fromkeys(numbers, 0) | {row[0]: row[1] for row in self.store.rows(query, numbers)}
 
     def index(self, run: StoredRun) -> CaseIndex:
         """Return the index of a run's cases, which is kept until the run ends or more of it is stored."""
@@ -113,7 +113,7 @@ class Browsing(History):
             WHERE trials.id IN {marks(rows)}
         """
         told = self._told(rows, criterion)
-        return {row["id"]: _tile(row, told.get(row["id"])) for row in self._rows(query, rows)}
+        return {row["id"]: _tile(row, told.get(row["id"])) for row in self.store.rows(query, rows)}
 
     def _told(self, rows: Sequence[int], criterion: int | None) -> dict[int, Row]:
         """Return the verdict by which each trial is told: that of the criterion, or the worst."""
@@ -122,15 +122,11 @@ class Browsing(History):
             SELECT trial, criterion, outcome, score, reason FROM verdicts WHERE trial IN {marks(rows)} {of_one}
             ORDER BY trial, criterion
         """
-        found = self._rows(query, rows if criterion is None else (*rows, criterion))
+        found = self.store.rows(query, rows if criterion is None else (*rows, criterion))
         worst = {}
         for trial, group in groupby(found, key=itemgetter(0)):
             worst[trial] = min(group, key=lambda row: RANKS[str(row["outcome"])])
         return worst
-
-    def rows_of(self, query: str, values: Values) -> list[Row]:
-        """Return the rows of a query of this room."""
-        return self._rows(query, values)
 
 
 def _tile(row: Row, told: Row | None) -> Tile:

@@ -129,7 +129,7 @@ class CaseIndex:
             FROM trials WHERE run = ? ORDER BY position
         """
         texts: dict[str, str] = {}
-        found = self._browsing.rows_of(query, (self._run.number,))
+        found = self._browsing.store.rows(query, (self._run.number,))
         for place, (row, case, slice_, variant, outcomes) in enumerate(found):
             if not self.cases or self.cases[-1] != case:
                 self.cases.append(case)
@@ -259,7 +259,7 @@ class CaseIndex:
                 )
             )
         """
-        rows = self._browsing.rows_of(query, {"run": self._run.number, "text": like_pattern(text)})
+        rows = self._browsing.store.rows(query, {"run": self._run.number, "text": like_pattern(text)})
         return {row[0] for row in rows}
 
     def _sorted(self, wanted: Filter) -> list[int]:
@@ -285,7 +285,7 @@ class CaseIndex:
             value = "SELECT min(score) FROM verdicts WHERE verdicts.trial = trials.id"
             value += "" if criterion is None else " AND criterion = :criterion"
         query = f"SELECT ({value}) FROM trials WHERE run = :run ORDER BY position LIMIT :most"
-        measured = [math.inf if row[0] is None else row[0] for row in self._browsing.rows_of(query, values)]
+        measured = [math.inf if row[0] is None else row[0] for row in self._browsing.store.rows(query, values)]
         return [
             min((measured[place] for place in self._own(case, variant)), default=math.inf)
             for case in range(len(self.cases))

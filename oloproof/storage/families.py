@@ -67,7 +67,9 @@ class FamilyIndex:
             GROUP BY trials.case_id
             HAVING count(DISTINCT coalesce(json_extract(verdicts.details, '$.found'), executions.output)) > 1
         """
-        return {row[0] for row in self._browsing.rows_of(query, (self._run.number, criterion, OUTCOMES.index("fail")))}
+        return {
+            row[0] for row in self._browsing.store.rows(query, (self._run.number, criterion, OUTCOMES.index("fail")))
+        }
 
 
 def _rank(said: Iterable[tuple[str, Outcome]], watched: list[str]) -> _Rank:

@@ -99,7 +99,7 @@ class History(Observations):
 
     def runs(self) -> list[StoredRun]:
         """Return every run, newest first."""
-        return [self._run(row) for row in self._rows("SELECT * FROM runs ORDER BY number DESC")]
+        return [self._run(row) for row in self.store.rows("SELECT * FROM runs ORDER BY number DESC")]
 
     def find(self, name: str | None = None) -> StoredRun:
         """Return the run called ``name``: an id, a unique part of one, ``latest`` (the default) or ``latest~1``.
@@ -113,12 +113,12 @@ class History(Observations):
         if name == "latest" or name.startswith("latest~"):
             return self._nth_latest(name)
         name = storable(name)
-        found = self._rows("SELECT * FROM runs WHERE instr(id, ?) > 0 ORDER BY number DESC", (name,))
+        found = self.store.rows("SELECT * FROM runs WHERE instr(id, ?) > 0 ORDER BY number DESC", (name,))
         exact = [row for row in found if row["id"] == name]
         if len(exact or found) == 1:
             return self._run((exact or found)[0])
         if not found:
-            known = ", ".join(row["id"] for row in self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT 5"))
+            known = ", ".join(row["id"] for row in self.store.rows("SELECT id FROM runs ORDER BY number DESC LIMIT 5"))
             raise RunNotFound(f"no run is called {name!r}; the newest are {known or 'none yet'}")
         raise RunNotFound(
             f"{len(found)} runs are called {name!r}: {', '.join(row['id'] for row in found[:5])}; give more of the id"
@@ -128,15 +128,15 @@ class History(Observations):
         back = name.partition("~")[2] or "0"
         if not _is_number(back):
             raise RunNotFound(f"{name!r} is no run; latest~1 is the one before the latest")
-        rows = self._rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?", (int(back),))
+        rows = self.store.rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?", (int(back),))
         if not rows:
-            count = self._scalar("SELECT count(*) FROM runs")
+            count = self.store.scalar("SELECT count(*) FROM runs")
             raise RunNotFound(f"there is no run {name}: {count} stored in {self.store.file}; oloproof run makes one")
         return self._run(rows[0])
 
     def numbered(self, numbers: Collection[int]) -> dict[int, StoredRun]:
         """Return those of the runs with these numbers that there are, by number."""
-        rows = self._rows(f"SELECT * FROM runs WHERE number IN {marks(numbers)}", tuple(numbers))
+        rows = self.store.rows(f"SELECT * FROM runs WHERE number IN {marks(numbers)}", tuple(numbers))
         return {row["number"]: self._run(row) for row in rows}
 
     def _run(self, row: Any) -> StoredRun:
@@ -164,7 +164,7 @@ class History(Observations):
 
     def unfinished(self) -> StoredRun | None:
         """Return the newest run if it was not completed and no process is at it."""
-        rows = self._rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1")
+        rows = self.store.rows("SELECT * FROM runs ORDER BY number DESC LIMIT 1")
         run = self._run(rows[0]) if rows else None
         return run if run is not None and run.state in ("interrupted", "stopped") else None
 
@@ -175,13 +175,13 @@ class History(Observations):
         query = f"""
             SELECT count(*), sum(trials.cached), count(executions.error) FROM {_WITH_EXECUTION} WHERE trials.run = ?
         """
-        total, cached, failed = self._rows(query, (run.number,))[0]
+        total, cached, failed = self.store.rows(query, (run.number,))[0]
         return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed}
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""
         query = f"SELECT min(executions.created) FROM {_WITH_EXECUTION} WHERE trials.run = ? AND trials.cached = 1"
-        oldest: float | None = self._scalar(query, (run.number,))
+        oldest: float | None = self.store.scalar(query, (run.number,))
         return oldest
 
     def trials(self, run: StoredRun, *, case: str | None = None) -> Iterator[StoredTrial]:
@@ -228,7 +228,7 @@ class History(Observations):
     def case_ids(self, run: StoredRun) -> list[str]:
         """Return the ids of the cases of a run, in order."""
         query = "SELECT case_id FROM trials WHERE run = ? GROUP BY case_id ORDER BY min(position)"
-        return [row[0] for row in self._rows(query, (run.number,))]
+        return [row[0] for row in self.store.rows(query, (run.number,))]
 
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""
@@ -247,13 +247,13 @@ class History(Observations):
         if not (_is_number(number) and _is_number(index)):
             return None
         query = f"SELECT executions.media FROM {_WITH_EXECUTION} WHERE trials.run = ? AND executions.id = ?"
-        media = media_from_text(self._scalar(query, (run.number, int(number))), int(number))
+        media = media_from_text(self.store.scalar(query, (run.number, int(number))), int(number))
         return media[int(index)] if int(index) < len(media) else None
 
     def _delivered_item(self, run: StoredRun, row: str, index: str) -> MediaItem | None:
         if not (_is_number(row) and _is_number(index)):
             return None
-        text = self._scalar("SELECT delivered FROM trials WHERE run = ? AND id = ?", (run.number, int(row)))
+        text = self.store.scalar("SELECT delivered FROM trials WHERE run = ? AND id = ?", (run.number, int(row)))
         found = deliveries_from_text(text, int(row))
         return found[int(index)].item if int(index) < len(found) else None
 
@@ -267,18 +267,18 @@ class History(Observations):
             GROUP BY trials.variant, code
             ORDER BY min(trials.position)
         """
-        return [tuple(row) for row in self._rows(query, (run.number,))]
+        return [tuple(row) for row in self.store.rows(query, (run.number,))]
 
     def decisions(self, run: StoredRun) -> list[Mapping[str, Any]]:
         """Return every decision taken on a run, oldest first."""
         query = "SELECT time, exit, document FROM decisions WHERE run = ? ORDER BY id"
-        rows = self._rows(query, (run.number,))
+        rows = self.store.rows(query, (run.number,))
         return [{"time": when, "exit": exit_code, **json.loads(document)} for when, exit_code, document in rows]
 
     def last_exits(self) -> dict[int, int]:
         """Return the exit code of the newest decision of each run."""
         query = "SELECT run, exit FROM decisions WHERE id IN (SELECT max(id) FROM decisions GROUP BY run)"
-        return {row[0]: row[1] for row in self._rows(query)}
+        return {row[0]: row[1] for row in self.store.rows(query)}
 
     def reused_verdicts(self, run: StoredRun) -> tuple[int, float | None]:
         """Return how many verdicts of a run come from earlier judgements, and when the oldest of those was given."""
@@ -293,8 +293,8 @@ class History(Observations):
             JOIN judged ON judged.trial = trials.id JOIN judgements ON judgements.id = judged.judgement
             WHERE trials.run = ?
         """
-        count = self._scalar(reused, (run.number,))
-        return count, self._scalar(oldest, (run.number,)) if count else None
+        count = self.store.scalar(reused, (run.number,))
+        return count, self.store.scalar(oldest, (run.number,)) if count else None
 
     def _judgements(self, run: StoredRun, rows: list[int]) -> dict[int, dict[int, Judgement]]:
         if not any(entry["calls_model"] for entry in run.criteria):
@@ -307,7 +307,7 @@ class History(Observations):
     def _verdicts(self, rows: list[int]) -> dict[int, list[tuple[Verdict, bool]]]:
         query = f"SELECT * FROM verdicts WHERE trial IN {marks(rows)} ORDER BY trial, criterion"
         found: dict[int, list[tuple[Verdict, bool]]] = {}
-        for row in self._rows(query, rows):
+        for row in self.store.rows(query, rows):
             found.setdefault(row["trial"], []).append((verdict_from_row(row), bool(row["cached"])))
         return found
 

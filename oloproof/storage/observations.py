@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.rows import storable
-from oloproof.storage.sql import Values, marks
+from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
 
 if TYPE_CHECKING:
@@ -51,12 +51,6 @@ class Reading:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def _rows(self, query: str, values: Values = ()) -> list[Row]:
-        return self.store.rows(query, values)
-
-    def _scalar(self, query: str, values: Values = ()) -> Any:
-        return self.store.scalar(query, values)
-
     def _stream(self, query: str, values: Sequence[Any]) -> Iterator[Row]:
         for page in self._pages(query, values):
             yield from page
@@ -71,7 +65,7 @@ class Reading:
         """
         place = "trials.position" if by_place else "trials.position + 0"
         query, last = f"{query} AND {place} > ? ORDER BY {place} LIMIT ?", -1
-        while page := self._rows(query, (*values, last, size)):
+        while page := self.store.rows(query, (*values, last, size)):
             yield page
             last = page[-1]["position"]
             if len(page) < size:
@@ -110,7 +104,7 @@ class Observations(Reading):
             SELECT count(*) FROM trials JOIN verdicts ON verdicts.trial = trials.id
             WHERE trials.run = ? AND verdicts.criterion = ? AND json_extract(verdicts.details, '$.code') = ?
         """
-        return int(self._scalar(query, (run.number, criterion, code)))
+        return int(self.store.scalar(query, (run.number, criterion, code)))
 
     def executed(self, run: StoredRun, *, variant: str | None = None) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from oloproof.cli.beside import workbench_beside
+from oloproof.errors import OloproofError
 from tests.conftest import Folder
 from tests.warm import Warm, cold_command
 
@@ -196,6 +198,29 @@ def test_what_stops_a_run_ends_the_workbench_beside_it(echo: Callable[..., Folde
         assert process.returncode == 2
         assert "broken at import" in err
     assert refuses(address)
+
+
+def test_a_run_that_is_killed_leaves_no_workbench_behind(echo: Callable[..., Folder]) -> None:
+    folder = echo(1)
+    folder.write("app.py", "import time\n\ndef answer(case):\n    time.sleep(60)\n")
+    with run_beside(folder) as (process, address):
+        assert not refuses(address)
+        process.kill()
+        deadline = time.monotonic() + 20
+        while not refuses(address) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert refuses(address)
+
+
+def test_a_workbench_that_cannot_start_stops_what_it_would_have_stood_beside(
+    folder: Folder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with (
+        pytest.raises(OloproofError, match="could not be started, so nothing was run; leave --workbench out"),
+        workbench_beside(str(folder.root)),
+    ):
+        raise AssertionError("nothing stands beside it")
+    assert "there is no oloproof.yaml in" in capfd.readouterr().err
 
 
 def test_a_project_that_cannot_be_read_starts_no_workbench(echo: Callable[..., Folder]) -> None:
