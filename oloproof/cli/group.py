@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 
 import click
@@ -46,6 +47,8 @@ class LazyGroup(click.Group):
             return None
         module, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(import_module(module), f"{cmd_name}_command")
+        gc.freeze()  # what was imported stays, so nobody needs to look for garbage among it
+        gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

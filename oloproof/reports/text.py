@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from calendar import timegm
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from oloproof.policy import Comparison
@@ -100,7 +100,7 @@ def _from_cache(cached: int, oldest: str | None, now: float, *, what: str = "ans
     words = f"{count_words(cached, what)} from the cache"
     if oldest is None:
         return words
-    age = now - timegm(time.strptime(oldest, "%Y-%m-%dT%H:%M:%SZ"))
+    age = now - datetime.fromisoformat(oldest).timestamp()
     return f"{words} ({'the oldest ' if cached > 1 else ''}{age_words(age)})"
 
 
