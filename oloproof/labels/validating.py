@@ -59,11 +59,6 @@ class Validation:
     again: bool = False
 
 
-def validations_of(store: Store, criterion: str) -> list[StoredValidation]:
-    """Return every look at the labels of a criterion, newest first."""
-    return Labels(store).validations(criterion=criterion)
-
-
 def table_of(cases: Sequence[JudgedCase]) -> tuple[JudgeTable, Unclear]:
     """Return the table of clear cases, and how the others stand: judged or labelled only, or neither."""
     counts = dict.fromkeys(("tp", "fn", "fp", "tn"), 0)
