@@ -140,6 +140,7 @@ def as_nobody(tmp_path: Path) -> Callable[..., str]:
     drop = f"""\
 def give_up_rights():
     import os
+    import urllib.parse  # loaded late by pathlib, and the interpreter may lie in a home that is closed to others
     if os.getuid() == 0:
         for folder in {[str(folder) for folder in (tmp_path, *tmp_path.parents)]!r}:
             mode = os.stat(folder).st_mode

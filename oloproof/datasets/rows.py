@@ -183,10 +183,12 @@ def _file_problem(written: str, target: str, folder: str) -> str | None:
         return "a media field names a file; save what this address gives beside the dataset and name that"
     try:
         mode = os.stat(target).st_mode
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileNotFoundError | NotADirectoryError):
-            return f"no such file: {written}; looked in {folder}"
-        return f"the file {written!r} cannot be opened: {getattr(error, 'strerror', None) or error}"
+    except (FileNotFoundError, NotADirectoryError):
+        return f"no such file: {written}; looked in {folder}"
+    except OSError as error:
+        return f"the file {written!r} cannot be opened: {error.strerror}"
+    except ValueError:  # a NUL, or half of a character, in words that differ between versions of Python
+        return f"the file {written!r} cannot be opened: no file can have such a name"
     if stat.S_ISDIR(mode):
         return f"{written} is a folder; name a file"
     return None if stat.S_ISREG(mode) else f"{written} is no regular file"

@@ -50,7 +50,7 @@ def test_links_are_followed(cases: Cases, folder: Path) -> None:
         ({"photo": ["p.png"]}, "a media field names one file; name the entries of the list: media: [photo.0, ...]"),
         ({"photo": "https://x/p.png"},
          "a media field names a file; save what this address gives beside the dataset and name that"),
-        ({"photo": "a\0b"}, "the file 'a\\x00b' cannot be opened: embedded null byte"),
+        ({"photo": "a\0b"}, "the file 'a\\x00b' cannot be opened: no file can have such a name"),
         ({"photos": "p.png"}, "this media field is not in the row; did you mean photos?"),
         ("p.png", "this media field is not in the row; fields of input: none"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ CASES = Path(__file__).parent.parent / "data" / "media-cases"
 
 def _newer(root: Path) -> None:
     (root / ".oloproof").mkdir()
-    with sqlite3.connect(root / ".oloproof" / "oloproof.db") as connection:
+    with closing(sqlite3.connect(root / ".oloproof" / "oloproof.db")) as connection:
         connection.execute("pragma user_version=99")
-    connection.close()
 
 
 def _garbage(root: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -13,10 +15,10 @@ from oloproof.storage.sql import insert, like_pattern, marks, scalar
 
 
 @pytest.fixture(scope="module")
-def connection() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.execute("CREATE TABLE told (id INTEGER PRIMARY KEY, key TEXT, value BLOB)")
-    return connection
+def connection() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE told (id INTEGER PRIMARY KEY, key TEXT, value BLOB)")
+        yield connection
 
 
 @given(text=st.text(st.characters(codec=None), max_size=20), before=st.text(max_size=5), after=st.text(max_size=5))

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -247,9 +248,8 @@ def test_a_writer_that_is_killed_leaves_whole_batches_and_a_run_to_go_on_with(tm
         base.store.finish(run, "complete")
         assert base.history.find().state == "complete"
         base.store.close()
-        with sqlite3.connect(base.store.file) as connection:
+        with closing(sqlite3.connect(base.store.file)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        connection.close()
 
 
 def test_processes_may_write_and_open_the_same_database_at_once(tmp_path: Path, warm: Warm) -> None:

@@ -9,6 +9,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -305,7 +306,7 @@ def test_a_database_that_claims_a_file_to_be_a_page_is_not_believed(
 ) -> None:
     item = exhibit.record("mug.png", png())
     exhibit.store()
-    with sqlite3.connect(exhibit.root / ".oloproof/oloproof.db") as connection:
+    with closing(sqlite3.connect(exhibit.root / ".oloproof/oloproof.db")) as connection, connection:
         connection.execute(
             "UPDATE executions SET media = replace(replace(media, '\"png\"', ?), '\"image/png\"', '\"text/html\"')",
             (f'"{claimed}"',),
