@@ -10,6 +10,7 @@ from typing import Literal
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.ffmpeg import input_arguments, run_tool
+from oloproof.media.ffprobe_lines import read_line
 from oloproof.media.formats import FORMATS, describe
 from oloproof.media.sound_encoding import readable
 
@@ -55,7 +56,7 @@ class Clip:
         found: dict[str, dict[str, str]] = {}
 
         def line(text: str) -> None:
-            values = dict(part.partition("=")[::2] for part in text.split("|")[1:])
+            _, values = read_line(text)
             if values.get("disposition:attached_pic") != "1":
                 found.setdefault(values.get("codec_type", ""), values)
 

@@ -63,10 +63,12 @@ def run_tool(
     timeout: float,
     on_line: Callable[[str], None],
     on_error: Callable[[str], None] | None = None,
+    folder: str | None = None,
 ) -> Ended:
     """Run a tool and hand each line of its output to ``on_line`` as it comes.
 
-    ``arguments[0]`` is the tool's name. ``on_error`` is given each line of standard error. Raises ``ToolMissing``,
+    ``arguments[0]`` is the tool's name. ``on_error`` is given each line of standard error. The tool works in
+    ``folder``, where files that it makes may be named without a path. Raises ``ToolMissing``,
     or ``MediaUnreadable`` with code ``media_too_slow`` when it does not end within ``timeout`` seconds. The exit
     code is reported, not judged: the tools exit 0 on half a file.
     """
@@ -77,6 +79,7 @@ def run_tool(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        cwd=folder,
         env={**os.environ, "LC_ALL": "C", "AV_LOG_FORCE_NOCOLOR": "1"},
     )
     late = threading.Event()

@@ -3,7 +3,8 @@
 Each input of the process seeks to the key frame before its first moment and decodes on. Behind the decoder stands,
 for each moment, a chain that lets pass only frames that are not later than the moment, as ticks of which the last one
 wins (the filter ``fps`` with a tick of a day): what comes out is the frame shown at the moment, on a variable rate too,
-and only that one is converted and encoded. Its true time is read from the list of all decoded times (``showinfo``).
+and only that one is converted and encoded. Its true time is read from the list of all decoded times, which each input
+writes to a file of its own: since ffmpeg 7 every graph runs in a thread, and what they log at once is mixed up.
 """
 
 from __future__ import annotations
@@ -117,27 +118,20 @@ class Grabber:
             )
 
     def _run(self, groups: Sequence[list[int]], found: Grabbed, *, seek: bool) -> None:
-        listener = _Listener([_Group(group) for group in groups], found, _SEEK_TALK if seek else ())
+        listener = _Listener(found, _SEEK_TALK if seek else ())
         with tempfile.TemporaryDirectory(prefix="oloproof-frames-") as folder:
-            arguments = self._arguments(groups, folder, seek)
+            arguments = self._arguments(groups, seek)
+            limit = self.limits.decode_seconds
             self.check()
             try:
-                run_tool(
-                    arguments, timeout=self.limits.decode_seconds, on_line=lambda line: None, on_error=listener.line
-                )
+                run_tool(arguments, timeout=limit, on_line=lambda line: None, on_error=listener.line, folder=folder)
             except MediaUnreadable as error:  # names the last argument, which is a file of ours
                 raise MediaUnreadable(str(error), path=self.path, code=error.code) from None
             self.check()
-            self._collect(listener, Path(folder), found)
+            for number, group in enumerate(groups):
+                _collect(number, group, Path(folder), found)
         if listener.no_filter:
             raise self._untouchable()
-
-    def _collect(self, listener: _Listener, folder: Path, found: Grabbed) -> None:
-        for number, group in enumerate(listener.groups):
-            for index, (moment, at) in enumerate(group.shown.items()):
-                file = folder / f"{number}-{index}.png"
-                if at is not None and file.exists() and (data := file.read_bytes()):
-                    found.pictures[moment] = Picture(at, data)
 
     def _untouchable(self) -> MediaUnreadable:
         name = HDR_TRANSFERS.get(self.track.transfer, self.track.transfer)
@@ -148,7 +142,7 @@ class Grabber:
             code="hdr",
         )
 
-    def _arguments(self, groups: Sequence[list[int]], folder: str, seek: bool) -> list[str]:
+    def _arguments(self, groups: Sequence[list[int]], seek: bool) -> list[str]:
         # times stay as stored (-copyts, -seek_timestamp), turning is left for the frames that are kept
         arguments = ["ffmpeg", "-nostdin", "-nostats", "-v", "repeat+level+info", "-copyts", "-y"]
         for group in groups:
@@ -161,7 +155,7 @@ class Grabber:
             for index in range(len(group)):
                 arguments += ["-map", f"[out{number}-{index}]", "-frames:v", "1", "-c:v", "png", "-threads", "1"]
                 arguments += ["-compression_level", "1", "-pred", "none", "-f", "image2", "-update", "1"]
-                arguments.append(f"file:{folder}/{number}-{index}.png")
+                arguments.append(f"file:{number}-{index}.png")
         return arguments
 
     def _seek(self, moment: int) -> list[str]:
@@ -173,7 +167,9 @@ class Grabber:
 
     def _graph(self, number: int, group: Sequence[int]) -> Iterator[str]:
         branches = "".join(f"[in{number}-{index}]" for index in range(len(group)))
-        yield f"[{number}:V:0]{self.track.clock},showinfo@g{number}=checksum=0,split={len(group)}{branches}"
+        # only frames with metadata are told of
+        told = f"metadata=add:key=seen:value=1,metadata=print:file={_TIMES.format(number)}"
+        yield f"[{number}:V:0]{self.track.clock},{told},split={len(group)}{branches}"
         for index, moment in enumerate(group):
             last = f"setpts=PTS-({moment}+1),trim=end_pts=0,fps=1/86400:round=down:eof_action=pass,setpts=0"
             yield f"[in{number}-{index}]{last},{self._finish(f'{number}-{index}')}[out{number}-{index}]"
@@ -199,19 +195,30 @@ class Grabber:
         return ":in_color_matrix=bt709" if untagged and large else ""
 
 
-class _Group:
-    """The moments of one input, each with the time of the last decoded frame that is not later."""
+_TIMES = "{}.txt"
+"""The file to which an input writes the time of each frame: ``frame:0    pts:512     pts_time:0.04``."""
 
-    def __init__(self, moments: Sequence[int]) -> None:
-        self.shown: dict[int, int | None] = dict.fromkeys(moments)
-
-    def take(self, at: int) -> None:
-        for moment, best in self.shown.items():
-            if at <= moment and (best is None or at > best):
-                self.shown[moment] = at
+_TIME = re.compile(r"frame:\d+ +pts:(-?\d+) ")
 
 
-_TIME = re.compile(r"\[showinfo@g(\d+) @ [^\]]*\] \[info\] n: *\d+ pts: *(-?\d+) ")
+def _collect(number: int, moments: Sequence[int], folder: Path, found: Grabbed) -> None:
+    """Take over what came of one input: the picture of each moment, with the time of the last frame not later."""
+    times = _times(folder / _TIMES.format(number))
+    found.first = min(times if found.first is None else [found.first, *times], default=None)
+    for index, moment in enumerate(moments):
+        file = folder / f"{number}-{index}.png"
+        at = max((at for at in times if at <= moment), default=None)
+        if at is not None and file.exists() and (data := file.read_bytes()):
+            found.pictures[moment] = Picture(at, data)
+
+
+def _times(file: Path) -> list[int]:
+    if not file.exists():
+        return []
+    with file.open() as lines:
+        return [int(seen[1]) for line in lines if (seen := _TIME.match(line)) is not None]
+
+
 _TROUBLE = re.compile(r"\[(?:error|fatal|panic)\] (.*)")
 _VERSION = re.compile(r"ffmpeg version (\S+)")
 _SEEK_TALK = (
@@ -225,18 +232,14 @@ _SEEK_TALK = (
 
 
 class _Listener:
-    """Reads ffmpeg's messages: times of decoded frames, errors, its version."""
+    """Reads ffmpeg's messages: errors, and its version."""
 
-    def __init__(self, groups: Sequence[_Group], found: Grabbed, harmless: tuple[str, ...]) -> None:
-        self.groups, self.found, self.harmless = groups, found, harmless
+    def __init__(self, found: Grabbed, harmless: tuple[str, ...]) -> None:
+        self.found, self.harmless = found, harmless
         self.no_filter = False
 
     def line(self, line: str) -> None:
-        if (seen := _TIME.match(line)) is not None:
-            at = int(seen[2])
-            self.groups[int(seen[1])].take(at)
-            self.found.first = at if self.found.first is None else min(self.found.first, at)
-        elif (trouble := _TROUBLE.search(line)) is not None:
+        if (trouble := _TROUBLE.search(line)) is not None:
             self.no_filter = self.no_filter or "No such filter" in line
             if len(self.found.errors) < 1000 and not any(words in line for words in self.harmless):
                 self.found.errors.append(trouble[1][:200])

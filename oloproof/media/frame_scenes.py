@@ -19,7 +19,7 @@ CUT_SCORE = 10
 """From this score on a frame begins a scene; ffmpeg's own advice is 8 to 14."""
 
 _WIDTH = 160
-_FRAME = re.compile(r"\[metadata@cuts @ [^\]]*\] \[info\] frame: *\d+ +pts: *(-?\d+) ")
+_FRAME = re.compile(r"frame:\d+ +pts:(-?\d+) ")
 _SCORE = re.compile(r"lavfi\.scd\.score=([0-9.]+)")
 _MOST_CUTS = 100_000
 
@@ -35,14 +35,14 @@ def find_cuts(
     """
     cuts = _Cuts()
     small = f"scale={_WIDTH}:-2:flags=bilinear,format=rgb24,scdet=threshold={CUT_SCORE}"
-    told = "metadata=select:key=lavfi.scd.time,metadata@cuts=print"
-    arguments = ["ffmpeg", "-nostdin", "-nostats", "-hide_banner", "-v", "repeat+level+info", "-copyts"]
+    told = "metadata=select:key=lavfi.scd.time,metadata=print:file=-"
+    arguments = ["ffmpeg", "-nostdin", "-nostats", "-hide_banner", "-v", "error", "-copyts"]
     arguments += ["-noautorotate", "-threads", "2", "-max_pixels", str(limits.max_pixels)]
     arguments += [*input_arguments(path, demuxer), "-filter_complex_threads", "1"]
     arguments += ["-filter_complex", f"[0:V:0]{track.clock},{small},{told}[out]", "-map", "[out]", "-f", "null", "-"]
     check()
     try:
-        run_tool(arguments, timeout=limits.decode_seconds, on_line=lambda line: None, on_error=cuts.line)
+        run_tool(arguments, timeout=limits.decode_seconds, on_line=cuts.line)
     except MediaUnreadable as error:  # names the last argument, which is no file
         raise MediaUnreadable(str(error), path=path, code=error.code) from None
     check()

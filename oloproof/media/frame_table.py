@@ -14,6 +14,7 @@ from pathlib import Path
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import DEFAULT, Limits
 from oloproof.media.ffmpeg import input_arguments, require_tool, run_tool
+from oloproof.media.ffprobe_lines import read_line
 from oloproof.media.formats import FORMATS, describe
 
 FRAME_TABLE_VERSION = 1
@@ -72,7 +73,7 @@ def read_frame_table(
 
 @dataclass(slots=True)
 class _Packets:
-    """What ffprobe told, a line a packet or frame: ``packet|pts=512|dts=0|duration=512|flags=K_``."""
+    """What ffprobe told, a line a packet or frame."""
 
     tick: Fraction | None = None
     begins: Fraction | None = None
@@ -81,8 +82,7 @@ class _Packets:
     end: int = 0
 
     def line(self, text: str) -> None:
-        section, _, rest = text.partition("|")
-        values = dict(part.partition("=")[::2] for part in rest.split("|"))
+        section, values = read_line(text)
         if section == "packet":
             self._shown(values, _first(values, "pts", "dts"))
         elif section == "frame":

@@ -16,8 +16,8 @@ from oloproof.media import endings
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Limits
 from oloproof.media.ffmpeg import input_arguments, run_tool
+from oloproof.media.ffprobe_lines import orientation, read_line
 from oloproof.media.formats import FORMATS
-from oloproof.media.isobmff import matrix_orientation
 
 _ENTRIES = (
     "stream=codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,time_base,start_pts,"
@@ -81,8 +81,7 @@ class _Seen:
     waiting: dict[str, str] | None = None
 
     def line(self, line: str) -> None:
-        section, _, rest = line.partition("|")
-        values = dict(part.partition("=")[::2] for part in rest.split("|"))
+        section, values = read_line(line)
         if section == "packet":
             self.settle()
             self.waiting = values
@@ -175,7 +174,7 @@ def _track(path: Path, name: str, seen: _Seen, seekable: bool, limits: Limits) -
     start = _whole(stream.get("start_pts")) if seekable else None
     start = seen.start if start is None else start
     shift = 0 if seekable else start
-    orientation = _orientation(stream)
+    turned = orientation(stream)
     end = _closed_end(seen, tick)
     return PictureTrack(
         tick=tick,
@@ -183,8 +182,8 @@ def _track(path: Path, name: str, seen: _Seen, seekable: bool, limits: Limits) -
         end=max(end, start) - shift,
         reorder=seen.reorder,
         size=size,
-        shown=_shown(size, _ratio(stream.get("sample_aspect_ratio"), ":"), orientation),
-        orientation=orientation,
+        shown=_shown(size, _ratio(stream.get("sample_aspect_ratio"), ":"), turned),
+        orientation=turned,
         transfer=stream.get("color_transfer", ""),
         space=stream.get("color_space", ""),
         alpha=_has_alpha(stream.get("pix_fmt", "")),
@@ -221,20 +220,9 @@ def _cut_off(path: Path, name: str) -> str | None:
         return endings.cut_off(Source(file), name)
 
 
-def _shown(size: tuple[int, int], ratio: Fraction | None, orientation: int) -> tuple[int, int]:
+def _shown(size: tuple[int, int], ratio: Fraction | None, turned: int) -> tuple[int, int]:
     width = max(round(size[0] * ratio), 1) if ratio is not None else size[0]
-    return (size[1], width) if orientation >= 5 else (width, size[1])
-
-
-def _orientation(values: dict[str, str]) -> int:
-    """Return the EXIF number for the display matrix, else for the older ``rotate`` tag (degrees clockwise)."""
-    rows = values.get("displaymatrix", "").replace("\\n", "\n").split("\n")
-    numbers = [number for row in rows for word in row.partition(":")[2].split() if (number := _whole(word)) is not None]
-    if len(numbers) == 9:
-        return matrix_orientation(tuple(numbers))
-    turned = _decimal(values.get("rotation"))
-    clockwise = -turned if turned is not None else _decimal(values.get("tag:rotate")) or 0
-    return {90: 6, 180: 3, 270: 8}.get(round(clockwise) % 360, 1)
+    return (size[1], width) if turned >= 5 else (width, size[1])
 
 
 def _has_alpha(pixels: str) -> bool:

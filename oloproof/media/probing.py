@@ -6,12 +6,11 @@ really is, whatever the header promises. At decoded depth the frames are decoded
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
-from oloproof.media.isobmff import matrix_orientation
+from oloproof.media.ffprobe_lines import orientation, read_line
 
 _STREAM = (
     "stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
@@ -171,7 +170,7 @@ class _Run:
 
 
 class _Reader:
-    """Takes ffprobe's compact lines: ``packet|stream_index=0|pts_time=1.5|…``."""
+    """Takes ffprobe's lines one by one."""
 
     def __init__(self, found: Probe) -> None:
         self.found = found
@@ -181,10 +180,10 @@ class _Reader:
             self.found.error_lines.append(line)
 
     def line(self, line: str) -> None:
-        section, _, rest = line.partition("|")
+        section, values = read_line(line)
         take = self._takers.get(section)
         if take is not None:
-            take(self, dict(_fields(rest)))
+            take(self, values)
 
     def _stream(self, index: str | None) -> Stream | None:
         if index is None or not index.isdigit():
@@ -223,7 +222,7 @@ class _Reader:
         stream.kind, stream.codec = values.get("codec_type", ""), values.get("codec_name", "")
         stream.width, stream.height = int(_number(values.get("width")) or 0), int(_number(values.get("height")) or 0)
         stream.pixel_ratio = _ratio(values.get("sample_aspect_ratio"), ":") or 1.0
-        stream.orientation = _orientation(values)
+        stream.orientation = orientation(values)
         stream.cover = "1" in (values.get("disposition:attached_pic"), values.get("disposition:timed_thumbnails"))
         stream.channels, stream.rate = (
             int(_number(values.get("channels")) or 0),
@@ -240,13 +239,6 @@ class _Reader:
     _takers = {"packet": packet, "frame": frame, "stream": stream, "format": container}  # noqa: RUF012 - read only
 
 
-def _fields(text: str) -> Iterator[tuple[str, str]]:
-    for part in text.split("|"):
-        key, equals, value = part.partition("=")
-        if equals:
-            yield key, value
-
-
 def _number(text: str | None) -> float | None:
     try:
         found = float(text) if text else None
@@ -259,18 +251,3 @@ def _ratio(text: str | None, sign: str) -> float | None:
     above, _, below = (text or "").partition(sign)
     first, second = _number(above), _number(below)
     return first / second if first and second and first > 0 and second > 0 else None
-
-
-def _orientation(values: dict[str, str]) -> int:
-    """Return the EXIF number for the display matrix, else for the older ``rotate`` tag (degrees clockwise)."""
-    matrix = values.get("displaymatrix", "").replace("\\n", "\n")
-    numbers = [int(word) for row in matrix.split("\n") for word in row.partition(":")[2].split() if _is_int(word)]
-    if len(numbers) == 9:
-        return matrix_orientation(tuple(numbers))
-    turned = _number(values.get("rotation"))
-    clockwise = -turned if turned is not None else _number(values.get("tag:rotate")) or 0.0
-    return {90: 6, 180: 3, 270: 8}.get(round(clockwise) % 360, 1)
-
-
-def _is_int(word: str) -> bool:
-    return word.lstrip("-").isdigit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import subprocess
 from collections.abc import Callable
 from itertools import chain
@@ -126,6 +127,17 @@ def ffmpeg(*arguments: str) -> bytes:
     """Run the real ffmpeg and return what it wrote to standard output."""
     command = ["ffmpeg", "-nostdin", "-y", "-v", "error", *arguments]
     return subprocess.run(command, check=True, capture_output=True, timeout=120).stdout
+
+
+def turned_mp4(straight: bytes, degrees: int) -> bytes:
+    """Return an MP4 or MOV of one track with the matrix of its ``tkhd`` box set to turn it clockwise by a right angle.
+
+    ffmpeg's own option for that has another name in each of its versions.
+    """
+    cosine, sine = {90: (0, 1), 180: (-1, 0), 270: (0, -1)}[degrees]
+    matrix = struct.pack(">9i", *(n << 16 for n in (cosine, sine, 0, -sine, cosine, 0, 0, 0)), 1 << 30)
+    begin = straight.index(b"tkhd") + 4 + 40  # behind times, track, duration, layer and volume of version 0
+    return straight[:begin] + matrix + straight[begin + 36 :]
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from oloproof.media.formats import describe, extension_matches
 from oloproof.media.sniffing import sniffed
 from oloproof.records import Facts
 from tests.conftest import made_once
-from tests.media.conftest import CASES, RECORDED, SECONDS, codes, facts, facts_in, ffmpeg
+from tests.media.conftest import CASES, RECORDED, SECONDS, codes, facts, facts_in, ffmpeg, turned_mp4
 
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CASES / "expected.json").read_text(encoding="utf-8"))["files"]
 MEDIA = sorted(name for name, truth in EXPECTED.items() if truth["kind"] in ("image", "audio", "video"))
@@ -319,7 +319,7 @@ def test_pixel_ratio_and_single_frames_are_told(made: Callable[[str], Path]) -> 
     assert (one.frames, one.duration, one.decodable) == (1, 0.1, "complete")
 
 
-TURNS = {90: "rotate 270 cw", 180: "rotate 180", 270: "rotate 90 cw"}
+TURNS = {90: "rotate 90 cw", 180: "rotate 180", 270: "rotate 270 cw"}
 
 
 @pytest.fixture(scope="module")
@@ -328,8 +328,10 @@ def turned(made: Callable[[str], Path], shared: Path) -> Path:
 
     def make(folder: Path) -> None:
         videos = [folder / f"{degrees}.{suffix}" for degrees in TURNS for suffix in ("mp4", "mov")]
-        outputs = [["-c", "copy", "-metadata:s:v", f"rotate={video.stem}", str(video)] for video in videos]
-        ffmpeg("-i", str(made("silent.mp4")), *chain.from_iterable(outputs))
+        ffmpeg("-i", str(made("silent.mp4")), "-c", "copy", str(folder / "straight.mov"))
+        straight = {"mp4": made("silent.mp4"), "mov": folder / "straight.mov"}
+        for video in videos:
+            video.write_bytes(turned_mp4(straight[video.suffix[1:]].read_bytes(), int(video.stem)))
         shown = [["-map", str(n), "-frames:v", "1", f"{video}.png"] for n, video in enumerate(videos)]
         ffmpeg(*chain.from_iterable(["-i", str(video)] for video in videos), *chain.from_iterable(shown))
 
@@ -351,10 +353,11 @@ def test_a_turned_video_is_measured_as_shown(degrees: int, words: str, suffix: s
 
 @pytest.mark.parametrize("name", ["sound.mp3", "sound.m4a", "sound.flac"])
 def test_a_cover_picture_makes_no_video(name: str, made: Callable[[str], Path], tmp_path: Path) -> None:
-    path = tmp_path / name
+    path, picture = tmp_path / name, tmp_path / "cover.jpg"
+    Image.new("RGB", (48, 32), "red").save(picture)
     ffmpeg(
-        "-i", str(made(name)), "-f", "lavfi", "-i", "color=red:s=48x32:d=1", "-map", "0", "-map", "1", "-frames:v", "1",
-        "-c:a", "copy", "-c:v", "mjpeg", "-disposition:v", "attached_pic", str(path),
+        "-i", str(made(name)), "-i", str(picture), "-map", "0", "-map", "1", "-c", "copy",
+        "-disposition:v", "attached_pic", str(path),
     )  # fmt: skip
 
     found = facts(path)
