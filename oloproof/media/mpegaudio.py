@@ -33,7 +33,7 @@ class Frame:
 
 def id3_end(head: bytes) -> int:
     """Return where the stream begins behind an ID3v2 tag at the start of ``head``; 0 without a tag."""
-    if len(head) < 10 or not head.startswith(b"ID3") or max(head[6:10]) > 0x7F:
+    if len(head) < 10 or not head.startswith(b"ID3") or head[3] not in (2, 3, 4) or max(head[6:10]) > 0x7F:
         return 0
     size = head[6] << 21 | head[7] << 14 | head[8] << 7 | head[9]
     return 10 + size + (10 if head[5] & 0x10 else 0)
@@ -108,7 +108,10 @@ def _run(data: bytes, at: int, most: int = 4) -> int:
 
 
 def promised_duration(source: Source) -> float | None:
-    """Return the seconds that the Xing, Info or VBRI header of an MP3 promises, None without one."""
+    """Return the seconds that the Xing, Info or VBRI header of an MP3 promises, None without one.
+
+    The silence that the encoder put before and behind the sound is left out where the header tells it, as players do.
+    """
     start = id3_end(source.head)
     data = source.at(start, 4096)
     frame = frame_at(data, 0)
@@ -118,5 +121,16 @@ def promised_duration(source: Source) -> float | None:
         at = data.find(tag, 4, 200)
         if at > 0 and (tag == b"VBRI" or (u32(data, at + 4) or 0) & 1):
             frames = u32(data, at + skip)
-            return frames * frame.samples / frame.rate if frames else None
+            silent = 0 if tag == b"VBRI" else _silence(data, at)
+            return max(frames * frame.samples - silent, 0) / frame.rate if frames else None
     return None
+
+
+def _silence(data: bytes, at: int) -> int:
+    """Return the samples of silence that the LAME extension of a Xing header at ``at`` tells: delay and padding."""
+    flags = u32(data, at + 4) or 0
+    encoder = at + 8 + 4 * (flags & 1) + 4 * (flags >> 1 & 1) + 100 * (flags >> 2 & 1) + 4 * (flags >> 3 & 1)
+    if data[encoder : encoder + 4] not in (b"LAME", b"Lavc", b"Lavf", b"L3.9"):
+        return 0
+    packed = int.from_bytes(data[encoder + 21 : encoder + 24])
+    return (packed >> 12) + (packed & 0xFFF)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from oloproof.media import markup
 from oloproof.media.binary import Source, u16, u32, unpack
 
 
@@ -61,9 +62,16 @@ def _icon_size(source: Source, entry: bytes) -> tuple[int, int]:
     return entry[0] or 256, entry[1] or 256
 
 
-_PNM = re.compile(rb"P(\d)((?:\s+|#[^\n]*\n)+)(\d{1,9})((?:\s+|#[^\n]*\n)+)(\d{1,9})(?:(?:\s+|#[^\n]*\n)+(\d{1,9}))?")
+_GAP = rb"(?:\s|#[^\n]*\n)+"  # each character fits one way only, or spaces without end would cost time without end
+_PNM = re.compile(rb"P([1-6])" + _GAP + rb"(\d{1,9})" + _GAP + rb"(\d{1,9})(?:" + _GAP + rb"(\d{1,9}))?(?=\s|#|$)")
 _PAM = re.compile(rb"^(WIDTH|HEIGHT|DEPTH|MAXVAL)\s+(\d{1,9})", re.MULTILINE)
 _PFM = re.compile(rb"P[Ff]\s+(\d{1,9})\s+(\d{1,9})")
+
+
+def netpbm_digit(head: bytes) -> bytes | None:
+    """Return the digit that tells the kind of a netpbm picture, None when ``head`` does not give all its numbers."""
+    match = _PNM.match(head)
+    return match[1] if match and (match[1] in b"14" or match[4]) else None
 
 
 def _pnm(source: Source) -> Still | None:
@@ -72,9 +80,9 @@ def _pnm(source: Source) -> Still | None:
         return None
     digit = match[1]
     bilevel = digit in b"14"
-    most = 1 if bilevel else int(match[6] or 255)
+    most = 1 if bilevel else int(match[4] or 255)
     color = "bilevel" if bilevel else "grey" if digit in b"25" else "rgb"
-    return Still(int(match[3]), int(match[5]), color, 1 if bilevel else 16 if most > 255 else 8)
+    return Still(int(match[2]), int(match[3]), color, 1 if bilevel else 16 if most > 255 else 8)
 
 
 def _pam(source: Source) -> Still | None:
@@ -227,7 +235,9 @@ _SVG_UNITS = {
 
 def _svg(source: Source) -> Still | None:
     """Read the size in CSS pixels from the first tag, else by its view box; nothing is rendered."""
-    tag = _SVG_TAG.search(source.head)
+    text = markup.as_bytes_of_ascii(source.at(0, markup.SEEN_BYTES))
+    at = markup.root_at(text)
+    tag = _SVG_TAG.match(text, at) if at is not None else None
     if tag is None:
         return None
     sides = {key: _svg_length(value) for key, value in _SVG_SIDE.findall(tag[0])}
