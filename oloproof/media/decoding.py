@@ -31,6 +31,8 @@ def read_animation(source: Source, draft: Draft) -> None:
     delays, plays, cut = reader(source)
     if cut:
         draft.find("truncated", "the file ends before its last frame does")
+    if draft.found.format == "gif" and gif.read_gif(source).damaged:
+        draft.find("damaged", "something that is no block of a GIF follows a frame; viewers stop there")
     _set_frames(draft, delays)
     if len(delays) > 1 and plays is not None:
         draft.extras["plays"] = plays
@@ -148,7 +150,8 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
         return
     if draft.found.format == "jpeg":
         _check_jpeg_data(source, draft)
-    harmful = {"tiff": (), "bigtiff": (), "jpeg": ("truncated", "damaged")}.get(draft.found.format, ("truncated",))
+    both = ("truncated", "damaged")
+    harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both}.get(draft.found.format, ("truncated",))
     draft.decodable = "partial" if any(draft.has(code) for code in harmful) else "complete"
 
 
@@ -206,7 +209,7 @@ def _partly(source: Source, draft: Draft) -> float | None:
 def _gif_has_pixels(source: Source) -> bool:
     """Return whether a first frame's compressed data begins: its first codes already are pixels."""
     found = gif.first_data(source)
-    return found is not None and source.size - found > 4
+    return found is not None and source.size - found[1] > 4
 
 
 def _webp_has_pixels(source: Source) -> bool:
