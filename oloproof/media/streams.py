@@ -107,7 +107,7 @@ def _measure_times(draft: Draft, found: Probe, demuxer: str, decode: bool) -> No
 def _span(stream: Stream, decode: bool) -> tuple[float, float] | None:
     """Return begin and end of one stream in seconds, None when nothing of it came out."""
     times: Times = stream.frames if decode else stream.packets
-    end = times.closed_end(stream.step if stream.kind == "video" else None)
+    end = times.closed_end(stream.step if decode or stream.kind == "video" else None)
     if times.start is None or end is None:
         return None
     start = times.start
@@ -129,8 +129,10 @@ def _compare_streams(draft: Draft, video: list[Stream], audio: list[Stream], dec
         draft.find("video_shorter_than_container", f"the picture ends after {shown:.2f} s of {whole:.2f} s")
 
 
-def _tolerance(promised: float, video: list[Stream]) -> float:
-    """Return by how many seconds a promise may be off before it counts as wrong."""
+def _tolerance(draft: Draft, promised: float, video: list[Stream]) -> float:
+    """Return by how many seconds a promise may be off before it counts as wrong; FLAC counts every sample."""
+    if draft.found.format == "flac":
+        return 0.001
     step = video[0].step or 0.0 if video else 0.0
     return max(0.12, 0.01 * promised, min(3 * step, 0.5))
 
@@ -139,7 +141,7 @@ def _compare_promise(draft: Draft, video: list[Stream]) -> None:
     promised, held = draft.promised, draft.duration
     if promised is None or held is None:
         return
-    if abs(promised - held) > _tolerance(promised, video):
+    if abs(promised - held) > _tolerance(draft, promised, video):
         draft.extras["promised_duration"] = round(promised, 3)
         draft.find("header_length_wrong", f"the header promises {promised:.2f} s, the file holds {held:.2f} s")
 
@@ -185,7 +187,7 @@ def _short(draft: Draft, video: list[Stream]) -> bool:
     """Return whether less came out than the header promises."""
     if draft.promised is None or draft.duration is None or draft.has("no_duration_in_header"):
         return False
-    return draft.duration < draft.promised - _tolerance(draft.promised, video)
+    return draft.duration < draft.promised - _tolerance(draft, draft.promised, video)
 
 
 def _all_there(draft: Draft, video: list[Stream]) -> bool:

@@ -400,3 +400,22 @@ def test_streams_that_wrap_a_tag_around_another_codec_are_named_by_the_codec(
         found = facts(path)
         assert (found.format, found.decodable) == (name.partition(".")[2], "complete")
         assert found.duration == pytest.approx(SECONDS, abs=0.1)
+
+
+def test_recordings_that_were_joined_last_as_long_as_all_of_them(made: Callable[[str], Path], tmp_path: Path) -> None:
+    for name in ("sound.ogg", "clip.ts"):
+        path = tmp_path / name
+        path.write_bytes(made(name).read_bytes() * 2)
+        for depth in ("probed", "decoded"):
+            assert facts(path, depth).duration == pytest.approx(2 * SECONDS, abs=0.1), (name, depth)
+
+
+def test_a_flac_that_lost_its_last_frame_is_not_whole(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data = made("sound.flac").read_bytes()
+    cut = tmp_path / "x.flac"
+    cut.write_bytes(data[: data.rindex(b"\xff\xf8")])
+
+    found = facts(cut)
+
+    assert found.decodable == "partial"
+    assert SECONDS - 0.12 < (found.duration or 0) < SECONDS
