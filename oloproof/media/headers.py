@@ -254,8 +254,9 @@ def _matroska(source: Source, draft: Draft) -> None:
         draft.become("video" if picture else "audio")
         draft.has_audio = sound is not None
     if picture:
-        draft.set_size(picture.width, picture.height)
-        _show(draft, (picture.shown_width or picture.width, picture.shown_height or picture.height), 1)
+        draft.set_size(picture.width, picture.height, picture.orientation)
+        shown = picture.shown_width or picture.width, picture.shown_height or picture.height
+        _show(draft, shown, picture.orientation)
     draft.promised = found.duration
     if found.cut:
         draft.find("truncated", "the file ends before the length that its segment gives")
