@@ -230,7 +230,7 @@ def _movie(source: Source, draft: Draft) -> None:
         draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
     if not found.fragmented:
         draft.promised = found.duration
-        if not found.cut:
+        if not found.cut and not found.outlasted:
             draft.duration = found.duration
 
 
@@ -260,7 +260,7 @@ def _matroska(source: Source, draft: Draft) -> None:
     draft.promised = found.duration
     if found.cut:
         draft.find("truncated", "the file ends before the length that its segment gives")
-    else:
+    elif all(track.type in (1, 2) for track in found.tracks):  # subtitles may outlast what is seen and heard
         draft.duration = found.duration
     if found.duration is None and found.tracks:
         draft.find("no_duration_in_header", "the header gives no duration")

@@ -6,6 +6,7 @@ really is, whatever the header promises. At decoded depth the frames are decoded
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ _MOST_STREAMS = 200
 
 _SET_BACK = 0.5
 """Seconds by which a clock must go back to begin anew; pictures shown out of order stand closer together."""
+_LEAP = 10.0
+"""Seconds by which the clock of a transport or program stream must leap for a joint (ffmpeg's own threshold)."""
 
 
 @dataclass(slots=True)
@@ -32,8 +35,10 @@ class Times:
     """Earliest begin and latest end, in seconds, of what was seen, and how many pieces that were.
 
     Recordings that were joined into one file (a chained Ogg, transport streams one behind the other) set their clock
-    back at each joint; what follows a joint is taken to begin where what came before ends.
+    back at each joint, or let it ``leap``; what follows a joint is taken to begin where what came before ends.
     """
+
+    leap: float = math.inf
 
     count: int = 0
     start: float | None = None
@@ -55,7 +60,7 @@ class Times:
             self.untimed += 1
             return
         if clock is not None:
-            if self.clock is not None and clock < self.clock - _SET_BACK:
+            if self.clock is not None and not -_SET_BACK <= clock - self.clock <= self.leap:
                 self.joined = (self.closed_end(self.shortest) or 0.0) - at
             self.clock = clock
         at += self.joined
@@ -182,7 +187,7 @@ class _Run:
     def once(self, *, threads: int) -> Probe:
         """Run ffprobe and return what it gave."""
         found = Probe()
-        reader = _Reader(found)
+        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf)
         found.ended = run_tool(
             self._arguments(threads), timeout=self.timeout, on_line=reader.line, on_error=reader.error
         )
@@ -200,8 +205,8 @@ class _Run:
 class _Reader:
     """Takes ffprobe's compact lines: ``packet|stream_index=0|pts_time=1.5|…``."""
 
-    def __init__(self, found: Probe) -> None:
-        self.found = found
+    def __init__(self, found: Probe, leap: float) -> None:
+        self.found, self.leap = found, leap
 
     def error(self, line: str) -> None:
         if len(self.found.error_lines) < 200:
@@ -219,7 +224,9 @@ class _Reader:
         number = int(index)
         if number not in self.found.streams and len(self.found.streams) >= _MOST_STREAMS:
             return None
-        return self.found.streams.setdefault(number, Stream(number))
+        if number not in self.found.streams:
+            self.found.streams[number] = Stream(number, packets=Times(self.leap), frames=Times(self.leap))
+        return self.found.streams[number]
 
     def packet(self, values: dict[str, str]) -> None:
         stream = self._stream(values.get("stream_index"))

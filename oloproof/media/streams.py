@@ -99,7 +99,7 @@ def _measure_times(draft: Draft, found: Probe, demuxer: str, decode: bool) -> No
     draft.duration = max(span[1] for span in spans) - begin
     draft.extras["duration_measured"] = True
     _compare_streams(draft, video, audio, decode)
-    _compare_promise(draft, video)
+    _compare_promise(draft, _reached(draft, found, decode), video)
     if decode and video:
         _spacing(draft, video[0])
 
@@ -137,11 +137,25 @@ def _tolerance(draft: Draft, promised: float, video: list[Stream]) -> float:
     return max(0.12, 0.01 * promised, min(3 * step, 0.5))
 
 
-def _compare_promise(draft: Draft, video: list[Stream]) -> None:
+def _reached(draft: Draft, found: Probe, decode: bool) -> float:
+    """Return what a promise of the header may mean besides the duration: the last time of any stream.
+
+    Subtitles outlast the picture, and Matroska counts from zero where the first picture comes later.
+    """
+    ends = [draft.duration or 0.0]
+    for stream in found.streams.values():
+        seen = decode and stream.kind in ("video", "audio")
+        span = _span(stream, seen) if not stream.cover else None
+        ends += [span[1]] if span is not None else []
+    return max(ends)
+
+
+def _compare_promise(draft: Draft, reached: float, video: list[Stream]) -> None:
     promised, held = draft.promised, draft.duration
     if promised is None or held is None:
         return
-    if abs(promised - held) > _tolerance(draft, promised, video):
+    allowed = _tolerance(draft, promised, video)
+    if abs(promised - held) > allowed and abs(promised - reached) > allowed:
         draft.extras["promised_duration"] = round(promised, 3)
         draft.find("header_length_wrong", f"the header promises {promised:.2f} s, the file holds {held:.2f} s")
 
@@ -177,17 +191,18 @@ def _judge(draft: Draft, found: Probe) -> None:
     silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
-    broken = bool(errors or silent) or _short(draft, video) or (draft.has("truncated") and not _all_there(draft, video))
-    if _short(draft, video):
+    short = _short(draft, _reached(draft, found, True), video)
+    broken = bool(errors or silent) or short or (draft.has("truncated") and not _all_there(draft, video))
+    if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
     draft.decodable = "partial" if broken else "complete"
 
 
-def _short(draft: Draft, video: list[Stream]) -> bool:
+def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:
     """Return whether less came out than the header promises."""
     if draft.promised is None or draft.duration is None or draft.has("no_duration_in_header"):
         return False
-    return draft.duration < draft.promised - _tolerance(draft, draft.promised, video)
+    return reached < draft.promised - _tolerance(draft, draft.promised, video)
 
 
 def _all_there(draft: Draft, video: list[Stream]) -> bool:

@@ -419,3 +419,25 @@ def test_a_flac_that_lost_its_last_frame_is_not_whole(made: Callable[[str], Path
 
     assert found.decodable == "partial"
     assert SECONDS - 0.12 < (found.duration or 0) < SECONDS
+
+
+@pytest.mark.parametrize("options", [["-c:s", "mov_text", "x.mp4"], ["-c:s", "srt", "x.mkv"]])
+def test_subtitles_that_go_on_promise_no_picture(
+    options: list[str], made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    words, path = tmp_path / "words.srt", tmp_path / options[-1]
+    words.write_text("1\n00:00:00,000 --> 00:00:10,000\nstill speaking\n")
+    ffmpeg("-i", str(made("silent.mp4")), "-i", str(words), "-c:v", "copy", *options[:-1], str(path))
+
+    for depth in ("header", "probed", "decoded"):
+        assert facts(path, depth).duration in (None, SECONDS), depth
+    assert (facts(path).decodable, codes(facts(path))) == ("complete", set())
+
+
+def test_a_matroska_that_begins_late_lost_nothing(made: Callable[[str], Path], tmp_path: Path) -> None:
+    path = tmp_path / "x.mkv"
+    ffmpeg("-i", str(made("silent.mp4")), "-c", "copy", "-output_ts_offset", "5", str(path))
+
+    found = facts(path)
+
+    assert (found.decodable, found.frames, found.duration, codes(found)) == ("complete", 20, SECONDS, set())

@@ -16,6 +16,14 @@ def test_a_clock_that_is_set_back_goes_on_where_it_was() -> None:
     assert (times.shortest, times.longest) == (1.0, 1.0)
 
 
+def test_a_transport_stream_may_leap_where_others_wait() -> None:
+    for leap, end in ((10.0, 4.0), (float("inf"), 102.0)):
+        times = Times(leap)
+        for at in (0.0, 1.0, 100.0, 101.0):
+            times.add(at, 1.0, at)
+        assert times.end == end
+
+
 def test_pictures_out_of_order_join_nothing() -> None:
     times = Times()
     for shown, decoded in ((0.0, -0.2), (0.8, -0.1), (0.2, 0.0), (0.4, 0.1)):
