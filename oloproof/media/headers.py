@@ -156,7 +156,7 @@ def _heif(source: Source, draft: Draft) -> None:
 
 def _still(source: Source, draft: Draft) -> None:
     found = stills.read_still(source, draft.found.format)
-    draft.animated = False
+    draft.animated = found.animated if found is not None else False
     if found is None:
         draft.find("damaged", "the header gives no size")
         return

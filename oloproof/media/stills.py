@@ -12,7 +12,10 @@ from oloproof.media.binary import Source, u16, u32, unpack
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures."""
+    """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures.
+
+    ``animated`` is None where the header does not tell.
+    """
 
     width: int
     height: int
@@ -20,6 +23,7 @@ class Still:
     bits: int | None = None
     orientation: int = 1
     pictures: int = 1
+    animated: bool | None = False
 
 
 def read_still(source: Source, format: str) -> Still | None:  # noqa: A002 - the word of the facts
@@ -174,14 +178,21 @@ def _jxl_header(data: bytes) -> Still | None:
     if len(data) < 12:
         return None
     bits = _Bits(data)
+    width, height = _jxl_size(bits)
+    if bits.take(1) or not bits.take(1):  # all is as usual, or there are no extra fields
+        return Still(width, height)
+    orientation = bits.take(3) + 1
+    if bits.take(1):  # the size that it is meant for
+        _jxl_size(bits)
+    previewed = bits.take(1)  # a preview's size would have to be read first
+    return Still(width, height, orientation=orientation, animated=None if previewed else bool(bits.take(1)))
+
+
+def _jxl_size(bits: _Bits) -> tuple[int, int]:
     small = bits.take(1)
     height = _jxl_side(bits, small)
     ratio = bits.take(3)
-    width = height * _JXL_RATIOS[ratio][0] // _JXL_RATIOS[ratio][1] if ratio else _jxl_side(bits, small)
-    orientation = 1
-    if not bits.take(1) and bits.take(1):  # not all default, and with extra fields
-        orientation = bits.take(3) + 1
-    return Still(width, height, orientation=orientation)
+    return (height * _JXL_RATIOS[ratio][0] // _JXL_RATIOS[ratio][1] if ratio else _jxl_side(bits, small)), height
 
 
 def _jxl_side(bits: _Bits, small: int) -> int:

@@ -33,3 +33,36 @@ def test_comments_and_deep_samples_of_netpbm_are_read(data: bytes, size: tuple[i
     found = facts_in(data)
 
     assert (found.width, found.height, found.decodable) == (*size, "complete")
+
+
+def jxl(*fields: tuple[int, int]) -> bytes:
+    """Return the header of a JPEG XL codestream: pairs of a number and its bits, from the least significant one up."""
+    value = place = 0
+    for number, bits in fields:
+        value |= number << place
+        place += bits
+    return b"\xff\x0a" + value.to_bytes(24, "little")
+
+
+EIGHT_BY_SIXTEEN = ((1, 1), (1, 5), (0, 3), (0, 5))  # small: sixteen high, eight wide
+MEANT_FOR = ((1, 1), *EIGHT_BY_SIXTEEN)
+
+
+@pytest.mark.parametrize(
+    ("fields", "size", "animated"),
+    [
+        (((1, 1),), (8, 16), False),
+        (((0, 1), (0, 1)), (8, 16), False),
+        (((0, 1), (1, 1), (0, 3), (0, 1), (0, 1), (1, 1)), (8, 16), True),
+        (((0, 1), (1, 1), (5, 3), (0, 1), (0, 1), (0, 1)), (16, 8), False),
+        (((0, 1), (1, 1), (5, 3), *MEANT_FOR, (0, 1), (1, 1)), (16, 8), True),
+        (((0, 1), (1, 1), (0, 3), (0, 1), (1, 1)), (8, 16), None),
+    ],
+)
+def test_a_jpeg_xl_tells_its_size_and_whether_it_moves(
+    fields: tuple[tuple[int, int], ...], size: tuple[int, int], animated: bool | None
+) -> None:
+    found = facts_in(jxl(*EIGHT_BY_SIXTEEN, *fields))
+
+    assert (found.width, found.height, found.animated, found.decodable) == (*size, animated, "no_decoder")
+    assert found.frames == (1 if animated is False else None)
