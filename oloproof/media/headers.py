@@ -125,6 +125,10 @@ _TIFF_MODES = {0: "grey", 1: "grey", 2: "rgb", 3: "palette", 5: "cmyk", 6: "rgb"
 
 def _tiff(source: Source, draft: Draft) -> None:
     found = tiff.read_tiff(source)
+    raw = tiff.read_raw(source, found)
+    if raw is not None:
+        _raw(draft, found, raw)
+        return
     turned = found.one(tiff.ORIENTATION, 1) or 1
     draft.set_size(found.one(tiff.WIDTH), found.one(tiff.HEIGHT), turned if 1 <= turned <= 8 else 1)
     draft.animated = False
@@ -140,6 +144,18 @@ def _tiff(source: Source, draft: Draft) -> None:
         draft.find("several_pages", f"the file holds {found.pages} pages; the first one is measured")
     if found.damaged:
         draft.find("truncated", "the file ends before one of its directories")
+
+
+def _raw(draft: Draft, first: tiff.Directory, raw: tiff.Directory) -> None:
+    draft.found = sniffed("dng" if tiff.DNG_VERSION in first.values else "raw")
+    draft.animated = False
+    turned = first.one(tiff.ORIENTATION, 1) or 1
+    shown = raw.values.get(tiff.CROP) or (raw.one(tiff.WIDTH), raw.one(tiff.HEIGHT))
+    if len(shown) == 2:
+        draft.set_size(*shown, turned if 1 <= turned <= 8 else 1)
+    if not draft.pixels():
+        draft.find("damaged", "no directory gives the size of the picture")
+    _color(draft, None, raw.one(tiff.BITS))
 
 
 def _heif(source: Source, draft: Draft) -> None:
