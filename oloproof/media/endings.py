@@ -63,6 +63,8 @@ def _packed(source: Source, format: str) -> str | None:  # noqa: A002
         head = source.at(at, 12 if format == "ivf" else 80)
         if not head or (format == "y4m" and not frame):
             return None
+        if format == "y4m" and not b"FRAME".startswith(head[:5]):
+            return "a frame does not begin as one, and nothing behind it can be found"
         if format == "y4m":
             at += head.find(b"\n") + 1 + frame
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oloproof.media import endings
+from oloproof.media import endings, holes
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.media.formats import FORMATS
@@ -47,6 +47,9 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
     why = endings.cut_off(source, draft.found.format)
     if why is not None:
         draft.find("truncated", why)
+    hole = holes.hole_in(source, draft.found.format) if decode and why is None else None
+    if hole is not None:
+        draft.find("damaged", hole)
     if packets:
         _measure_times(draft, found, demuxer, decode)
     if decode:
@@ -192,7 +195,7 @@ def _judge(draft: Draft, found: Probe) -> None:
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
     short = _short(draft, _reached(draft, found, True), video)
-    broken = bool(errors or silent) or short or (draft.has("truncated") and not _all_there(draft, video))
+    broken = draft.has("damaged") or short or (draft.has("truncated") and not _all_there(draft, video))
     if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
     draft.decodable = "partial" if broken else "complete"

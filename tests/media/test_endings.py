@@ -33,6 +33,7 @@ def test_pictures_of_every_colour_space_are_counted_out(space: bytes, size: int)
     assert ending(whole, "y4m") is None
     assert ending(whole[:-1], "y4m") == "the file ends inside a frame"
     assert ending(whole + b"FRA", "y4m") == "the file ends inside a frame"
+    assert "does not begin as one" in (ending(whole + bytes(20), "y4m") or "")
 
 
 def test_a_colour_space_that_is_not_known_says_nothing() -> None:
