@@ -17,6 +17,8 @@ from oloproof.records import Depth
 
 _PROMISING = frozenset(("avi", "asf", "flv", "mxf", "tta", "wv", "ape"))
 """Demuxers whose duration is read from the header and not worked out from a bit rate."""
+_CHECKED = frozenset(("flac", "wavpack", "tta", "ac3", "eac3", "ogg", "mka", "m4a"))
+"""Formats whose frames carry checksums, or may, that ffmpeg compares only when asked to."""
 
 
 def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limits) -> None:
@@ -38,7 +40,7 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
         decode=decode,
         timeout=limits.decode_seconds if decode else limits.probe_seconds,
         max_pixels=limits.max_pixels,
-        strict=draft.found.format == "flac",
+        strict=draft.found.format in _CHECKED,
         threads=1 if draft.found.kind == "audio" else 2,  # sound decodes no faster in two
     )
     _describe(draft, found)

@@ -441,3 +441,14 @@ def test_a_matroska_that_begins_late_lost_nothing(made: Callable[[str], Path], t
     found = facts(path)
 
     assert (found.decodable, found.frames, found.duration, codes(found)) == ("complete", 20, SECONDS, set())
+
+
+@pytest.mark.parametrize("name", ["sound.flac", "sound.wv", "sound.tta", "sound.ac3", "flac.ogg"])
+def test_one_changed_bit_is_found_where_frames_carry_a_checksum(
+    name: str, made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    data = bytearray(made(name).read_bytes())
+    data[len(data) // 2] ^= 0x10
+    (tmp_path / name).write_bytes(data)
+
+    assert facts(tmp_path / name).decodable == "partial"
