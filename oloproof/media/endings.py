@@ -14,7 +14,9 @@ def cut_off(source: Source, format: str) -> str | None:  # noqa: A002 - the word
     if format in ("ogg", "ogv"):
         return _ogg(source)
     if format in ("mp3", "mp2", "mp1", "aac"):
-        return _frames(source)
+        end = mpegaudio.promised_end(source) if format == "mp3" else None
+        lost = end is not None and end > source.size
+        return "the file ends before the sound that its Xing header counts" if lost else _frames(source)
     if format == "mpegts":
         size = 188 if source.head[:1] == b"G" else 192
         return "the file ends inside a packet" if source.size % size else None
@@ -25,6 +27,25 @@ def cut_off(source: Source, format: str) -> str | None:  # noqa: A002 - the word
         cut = length is not None and 0 < length < 0xFFFFFFFF and 8 + length > source.size + 1
         return "the file ends before the length that its RIFF header gives" if cut else None
     return None
+
+
+def avi_data_is_whole(source: Source) -> bool:
+    """Return whether a cut AVI still has the whole list of its pictures and sound (``movi``), so that nothing is lost.
+
+    A large file is a chain of RIFF forms, each with a list of its own.
+    """
+    at, whole = 12, False
+    for _ in range(_MOST_FRAMES):
+        head = source.at(at, 12)
+        length = u32(head, 4, "<")
+        if length is None:
+            return whole
+        if head[:4] == b"RIFF":
+            at, whole = at + 12, False
+            continue
+        whole = whole or (head == b"LIST" + head[4:8] + b"movi" and at + 8 + length <= source.size)
+        at += 8 + length + (length & 1)
+    return whole
 
 
 def _ogg(source: Source) -> str | None:

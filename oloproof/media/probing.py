@@ -84,8 +84,9 @@ class Times:
 
 @dataclass(slots=True)
 class Stream:
-    """One stream. ``samples`` of one channel were decoded since the last frame with a time, which was to last
-    ``lasting`` seconds; ``orientation`` as in EXIF.
+    """One stream. ``orientation`` is as in EXIF; ``discarded`` packets lie outside of what an edit list shows.
+
+    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds.
     """
 
     index: int
@@ -102,6 +103,7 @@ class Stream:
     nb_frames: int | None = None
     start: float | None = None
     promised: float | None = None
+    discarded: int = 0
     padding: int = 0
     trimmed: bool = False
     samples: int = 0
@@ -230,7 +232,10 @@ class _Reader:
 
     def packet(self, values: dict[str, str]) -> None:
         stream = self._stream(values.get("stream_index"))
-        if stream is None or "D" in values.get("flags", ""):
+        if stream is None:
+            return
+        if "D" in values.get("flags", ""):
+            stream.discarded += 1
             return
         at = _number(values.get("pts_time"))
         length = _number(values.get("duration_time"))

@@ -55,7 +55,7 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
     if packets:
         _measure_times(draft, found, demuxer, decode)
     if decode:
-        _judge(draft, found)
+        _judge(source, draft, found)
 
 
 def _describe(draft: Draft, found: Probe) -> None:
@@ -177,7 +177,7 @@ def _spacing(draft: Draft, stream: Stream) -> None:
         )
 
 
-def _judge(draft: Draft, found: Probe) -> None:
+def _judge(source: Source, draft: Draft, found: Probe) -> None:
     """Decide between complete, partial and none from what was decoded, what was promised, and every error line."""
     video, audio = found.of("video"), found.of("audio")
     decoded = [stream for stream in (*video, *audio) if stream.frames.count]
@@ -197,7 +197,7 @@ def _judge(draft: Draft, found: Probe) -> None:
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
     short = _short(draft, _reached(draft, found, True), video)
-    broken = draft.has("damaged") or short or (draft.has("truncated") and not _all_there(draft, video))
+    broken = draft.has("damaged") or short or (draft.has("truncated") and not _all_there(source, draft, video, audio))
     if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
     draft.decodable = "partial" if broken else "complete"
@@ -210,14 +210,22 @@ def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:
     return reached < draft.promised - _tolerance(draft, draft.promised, video)
 
 
-def _all_there(draft: Draft, video: list[Stream]) -> bool:
+def _all_there(source: Source, draft: Draft, video: list[Stream], audio: list[Stream]) -> bool:
     """Return whether a file that is cut lost only its index: no sound and no picture is missing."""
-    if FORMATS[draft.found.format].demuxer not in ("mov", "matroska", "avi") or draft.promised is None:
+    demuxer = FORMATS[draft.found.format].demuxer
+    if demuxer == "avi":
+        return endings.avi_data_is_whole(source)
+    if demuxer not in ("mov", "matroska") or draft.promised is None:
         return False
-    if video and (video[0].nb_frames or 0) > video[0].frames.count + 1:
+    if demuxer == "mov" and any(_lost_packets(stream) for stream in (*video, *audio)):
         return False
     step = video[0].step or 0.0 if video else 0.0
     return draft.duration is not None and draft.duration >= draft.promised - max(0.05, 1.1 * step)
+
+
+def _lost_packets(stream: Stream) -> bool:
+    """Return whether the index of an MP4 names more packets than can be read."""
+    return (stream.nb_frames or 0) > stream.packets.count + stream.discarded
 
 
 def _nothing(draft: Draft, found: Probe, errors: list[str]) -> None:

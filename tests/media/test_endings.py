@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from oloproof.media.binary import Source
-from oloproof.media.endings import cut_off
+from oloproof.media.endings import avi_data_is_whole, cut_off
 
 FRAME = b"FRAME Ip\n"
 Y4M = {
@@ -47,3 +47,17 @@ def test_ivf_frames_say_how_long_they_are() -> None:
     assert ending(whole, "ivf") is None
     assert ending(whole[:-1], "ivf") == "the file ends inside a frame"
     assert ending(whole[:-15], "ivf") == "the file ends inside a frame"
+
+
+def test_an_avi_that_lost_its_index_still_has_its_data() -> None:
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return name + struct.pack("<I", len(body)) + body
+
+    data = chunk(b"LIST", b"hdrl" + bytes(20)) + chunk(b"LIST", b"movi" + bytes(100))
+    first = chunk(b"RIFF", b"AVI " + data + chunk(b"idx1", bytes(40)))
+    second = chunk(b"RIFF", b"AVIX" + chunk(b"LIST", b"movi" + bytes(50)))
+
+    for data, lost, whole in (
+        (first, 30, True), (first, 48, True), (first, 49, False), (first + second, 0, True), (first + second, 1, False)
+    ):  # fmt: skip
+        assert avi_data_is_whole(Source(io.BytesIO(data[: len(data) - lost]))) is whole

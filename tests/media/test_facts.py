@@ -452,3 +452,15 @@ def test_one_changed_bit_is_found_where_frames_carry_a_checksum(
     (tmp_path / name).write_bytes(data)
 
     assert facts(tmp_path / name).decodable == "partial"
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"), [("fast.mp4", 500), ("fast.m4a", 300), ("sound.mp3", 313), ("clip.avi", 6000)]
+)
+def test_a_file_that_lost_its_last_piece_is_not_whole(
+    name: str, lost: int, made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    cut = tmp_path / name
+    cut.write_bytes(made(name).read_bytes()[:-lost])
+
+    assert facts(cut).decodable == "partial"
