@@ -11,7 +11,7 @@ from collections.abc import Callable
 from oloproof.media import mpegaudio
 from oloproof.media.binary import Source
 
-_SEARCHED = 1 << 20
+_NEAR, _SEARCHED = 4096, 1 << 20
 _SPARE = 16
 """Bytes between two frames that no sound was lost with."""
 _AC3_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640)
@@ -54,18 +54,23 @@ def _lost_frames(source: Source, length_at: Callable[[bytes], int]) -> str | Non
 
 
 def _next_run(source: Source, at: int, length_at: Callable[[bytes], int]) -> int | None:
-    """Return where the next three frames that follow one another begin."""
-    block = source.at(at, _SEARCHED)
-    for match in _SYNC.finditer(block):
-        place = at + match.start()
-        for _ in range(3):
-            length = length_at(source.at(place, 16))
-            if not length or place + length > source.size:
-                break
-            place += length
-        else:
-            return at + match.start()
+    """Return where the next three frames that follow one another begin; close by at first, as a rule they are."""
+    size = _NEAR
+    while at < source.size:
+        for match in _SYNC.finditer(source.at(at, size)):
+            if _is_run(source, at + match.start(), length_at):
+                return at + match.start()
+        at, size = at + size - 3, _SEARCHED  # a mark may stand across the border
     return None
+
+
+def _is_run(source: Source, at: int, length_at: Callable[[bytes], int]) -> bool:
+    for _ in range(3):
+        length = length_at(source.at(at, 16))
+        if not length or at + length > source.size:
+            return False
+        at += length
+    return True
 
 
 _SYNC = re.compile(rb"\xff[\xe0-\xff]|\x0b\x77|\x7f\xfe\x80\x01")

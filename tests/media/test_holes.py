@@ -37,6 +37,11 @@ def test_tags_between_songs_and_stray_bytes_are_no_hole() -> None:
     assert hole(b"ID3\x04\0\0\0\0\x01\0" + bytes(128 + 500) + 5 * MP3 + bytes(900), "mp3") is None
 
 
+def test_a_hole_larger_than_one_look_is_found_and_strays_without_number_cost_no_time() -> None:
+    assert hole(5 * MP3 + bytes(3 << 20) + 5 * MP3, "mp3") == f"{3 << 20} bytes at {5 * len(MP3)} are no frame"
+    assert hole((AAC * 3 + b"\0") * 10_000, "aac") is None
+
+
 def test_packets_with_a_time_in_front_are_looked_at_behind_it() -> None:
     packet = bytes(4) + PACKET
     assert hole(5 * packet, "mpegts") is None
