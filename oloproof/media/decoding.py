@@ -300,7 +300,7 @@ def _rows_before_damage(source: Source, name: str) -> float:
 
 
 def _touched_rows(canvas: Image.Image, clean: Image.Image) -> Iterator[int]:
-    """Yield for band after band how many rows hold something else than the one pixel ``clean``; large pictures fit so."""
+    """Yield for one band after another how many of its rows hold something else than the one pixel ``clean``."""
     import numpy as np
 
     for top in range(0, canvas.height, _BAND):
