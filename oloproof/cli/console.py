@@ -42,8 +42,9 @@ def own_stdout() -> Iterator[TextIO]:
 
 
 def print_document(document: Any, file: TextIO | None = None) -> None:
-    """Print one JSON document."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False), file=file)
+    """Print one JSON document in UTF-8; bytes of a file name that are none stay readable as escapes."""
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    click.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"), file=file)
 
 
 def error_document(error: OloproofError) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 from oloproof.cli.console import painted, print_document, print_error, reported
 from oloproof.errors import MediaError, ToolMissing
 from oloproof.media.survey import survey
+from oloproof.reports.wording import one_line, visible
 
 
 @click.command("media", short_help="Tell the truth about media files from their bytes.")
@@ -36,14 +37,14 @@ def media_command(files: tuple[str, ...], as_json: bool) -> None:
     else:
         click.echo("\n\n".join(_words(facts) for facts in found))
     for problem in errors:
-        print_error(problem["message"])
+        print_error(visible(problem["message"]))
     sys.exit(2 if errors else 0)
 
 
 def _words(facts: dict[str, Any]) -> str:
-    lines = [painted(facts["path"], "strong")]
-    lines += [f"  {name:<12} {value}" for name, value in _rows(facts) if value is not None]
-    lines += [f"  note         {finding['message']} ({finding['code']})" for finding in facts["findings"]]
+    lines = [painted(visible(facts["path"]).replace("\n", "\\n"), "strong")]
+    lines += [f"  {name:<12} {one_line(value)}" for name, value in _rows(facts) if value is not None]
+    lines += [f"  note         {one_line(finding['message'])} ({finding['code']})" for finding in facts["findings"]]
     return "\n".join(lines)
 
 

@@ -5,14 +5,17 @@ PNG is checked by :mod:`oloproof.media.png` without a picture in memory; everyth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO, RawIOBase
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from oloproof.media import gif, images, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 SHORTEST_DELAY, RAISED_DELAY = 0.0105, 0.1
 """Frames that ask for 10 ms or less are shown for 100 ms by browsers and by ffmpeg."""
@@ -31,6 +34,8 @@ def read_animation(source: Source, draft: Draft) -> None:
     delays, plays, cut = reader(source)
     if cut:
         draft.find("truncated", "the file ends before its last frame does")
+    if draft.found.format == "gif" and gif.read_gif(source).damaged:
+        draft.find("damaged", "something that is no block of a GIF follows a frame; viewers stop there")
     _set_frames(draft, delays)
     if len(delays) > 1 and plays is not None:
         draft.extras["plays"] = plays
@@ -148,7 +153,8 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
         return
     if draft.found.format == "jpeg":
         _check_jpeg_data(source, draft)
-    harmful = {"tiff": (), "bigtiff": (), "jpeg": ("truncated", "damaged")}.get(draft.found.format, ("truncated",))
+    both = ("truncated", "damaged")
+    harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both}.get(draft.found.format, ("truncated",))
     draft.decodable = "partial" if any(draft.has(code) for code in harmful) else "complete"
 
 
@@ -206,7 +212,7 @@ def _partly(source: Source, draft: Draft) -> float | None:
 def _gif_has_pixels(source: Source) -> bool:
     """Return whether a first frame's compressed data begins: its first codes already are pixels."""
     found = gif.first_data(source)
-    return found is not None and source.size - found > 4
+    return found is not None and source.size - found[1] > 4
 
 
 def _webp_has_pixels(source: Source) -> bool:
@@ -264,6 +270,9 @@ class _Ended(RawIOBase):
         return data
 
 
+_BAND = 256
+
+
 def _rows_before_damage(source: Source, name: str) -> float:
     """Decode into a picture of one odd value and count the rows that no longer hold it."""
     from PIL import Image
@@ -274,7 +283,7 @@ def _rows_before_damage(source: Source, name: str) -> float:
         if len(opened.getbands()) > 1:
             mark = (83, 171, 29, 211)[: len(opened.getbands())]
         canvas = Image.new(opened.mode, opened.size, mark)
-        clean = canvas.copy()
+        clean = Image.new(opened.mode, (1, 1), mark)
         opened.im = canvas.im
     except images.pillow_errors():
         return 0.0
@@ -284,14 +293,20 @@ def _rows_before_damage(source: Source, name: str) -> float:
         pass
     else:
         return 1.0
-    import numpy as np
-
     try:
-        rows = np.asarray(canvas) != np.asarray(clean)
+        return sum(_touched_rows(canvas, clean)) / canvas.height
     except images.pillow_errors():
         return 0.0
-    touched = rows.reshape(rows.shape[0], -1).any(axis=1)
-    return float(touched.mean()) if touched.size else 0.0
+
+
+def _touched_rows(canvas: Image.Image, clean: Image.Image) -> Iterator[int]:
+    """Yield for one band after another how many of its rows hold something else than the one pixel ``clean``."""
+    import numpy as np
+
+    for top in range(0, canvas.height, _BAND):
+        band = canvas.crop((0, top, canvas.width, min(top + _BAND, canvas.height)))
+        changed = np.asarray(band) != np.asarray(clean)[0, 0]
+        yield int(changed.reshape(band.height, -1).any(axis=1).sum())
 
 
 def _find_trailing(source: Source, draft: Draft) -> None:

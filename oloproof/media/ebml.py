@@ -10,12 +10,16 @@ from oloproof.media.binary import Source, unpack
 _EBML, _SEGMENT, _INFO, _TRACKS, _ENTRY, _CLUSTER = 0x1A45DFA3, 0x18538067, 0x1549A966, 0x1654AE6B, 0xAE, 0x1F43B675
 _SCALE, _DURATION, _TYPE, _VIDEO, _CODEC = 0x2AD7B1, 0x4489, 0x83, 0xE0, 0x86
 _WIDTH, _HEIGHT, _SHOWN_WIDTH, _SHOWN_HEIGHT, _SHOWN_UNIT = 0xB0, 0xBA, 0x54B0, 0x54BA, 0x54B2
+_PROJECTION, _ROLL = 0x7670, 0x7675
 _MOST_ELEMENTS = 2_000
 
 
 @dataclass(slots=True)
 class Track:
-    """One track: ``type`` 1 is video, 2 audio. The shown size is 0 where it equals the stored one."""
+    """One track: ``type`` 1 is video, 2 audio. The shown size is 0 where it equals the stored one; it is not turned.
+
+    ``orientation`` is the EXIF number of its roll.
+    """
 
     type: int = 0
     codec: str = ""
@@ -23,6 +27,7 @@ class Track:
     height: int = 0
     shown_width: int = 0
     shown_height: int = 0
+    orientation: int = 1
 
 
 @dataclass(slots=True)
@@ -95,8 +100,8 @@ def _info(source: Source, start: int, end: int, into: Matroska) -> None:
         if name == _SCALE:
             scale = int.from_bytes(data)
         elif name == _DURATION:
-            number = unpack(">f" if len(data) == 4 else ">d", data)
-            ticks = number[0] if number is not None and 0 < number[0] < 1e15 else None
+            number = _float(data)
+            ticks = number if number is not None and number > 0 else None
     if ticks is not None:
         into.duration = ticks * scale / 1e9
 
@@ -110,7 +115,24 @@ def _track(source: Source, start: int, end: int) -> Track:
             track.codec = source.at(begin, min(finish - begin, 40)).decode("latin-1")
         elif name == _VIDEO:
             _video(source, begin, finish, track)
+            track.orientation = _roll(source, begin, finish)
     return track
+
+
+def _roll(source: Source, start: int, end: int) -> int:
+    """Return the EXIF number of the roll of a video's projection (degrees anticlockwise), 1 without a quarter turn."""
+    for name, begin, finish, _ in _elements(source, start, end):
+        if name == _PROJECTION:
+            for inner, first, last, _ in _elements(source, begin, finish):
+                if inner == _ROLL and (degrees := _float(source.at(first, min(last - first, 8)))) is not None:
+                    return {90: 8, 180: 3, 270: 6}.get(round(degrees) % 360, 1)
+    return 1
+
+
+def _float(data: bytes) -> float | None:
+    """Return a finite number of 4 or 8 bytes."""
+    number = unpack(">f" if len(data) == 4 else ">d", data)
+    return number[0] if number is not None and abs(number[0]) < 1e15 else None
 
 
 def _video(source: Source, start: int, end: int, track: Track) -> None:

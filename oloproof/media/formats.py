@@ -69,6 +69,8 @@ _ALL = (
     _image("exr", "x-exr", "exr"),
     _image("hdr", "vnd.radiance", "hdr pic rgbe"),
     _image("cr3", "x-canon-cr3", "cr3"),
+    _image("dng", "x-adobe-dng", "dng"),
+    _image("raw", "x-raw", "nef nrw arw sr2 pef srw raw"),
     _audio("wav", "wav", "wav wave bwf", "wav"),
     _audio("rf64", "wav", "wav rf64 bw64", "wav"),
     _audio("w64", "x-w64", "w64", "w64"),

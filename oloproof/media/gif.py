@@ -24,23 +24,34 @@ class Gif:
 
 
 def read_size(source: Source) -> tuple[int, int]:
-    """Return the size of the screen that the header gives."""
-    return u16(source.head, 6, "<") or 0, u16(source.head, 8, "<") or 0
+    """Return the size of the screen that the header gives, of the first frame where it gives none, as viewers do."""
+    width, height = u16(source.head, 6, "<") or 0, u16(source.head, 8, "<") or 0
+    data = None if width and height else first_data(source)
+    if data is None:
+        return width, height
+    return u16(source.at(data[0], 9), 4, "<") or 0, u16(source.at(data[0], 9), 6, "<") or 0
 
 
 def read_gif(source: Source) -> Gif:
-    """Walk all blocks and return the table of the frames that are whole."""
+    """Walk all blocks and return the table of the frames that are whole; once for the same open file."""
+    if "gif" not in source.kept:
+        source.kept["gif"] = _read(source)
+    return source.kept["gif"]  # type: ignore[no-any-return]
+
+
+def _read(source: Source) -> Gif:
     gif = Gif(*read_size(source))
     walk = _Walk(source, 13 + _table(source.at(10, 1)))
     delay = 0.0
     while len(gif.delays) < _MOST_FRAMES:
-        kind = walk.take(1)
-        if kind == b"\x3b":
+        kind = walk.byte()
+        walk.at += 1
+        if kind == 0x3B:
             gif.end = walk.at
             return gif
-        if kind == b"\x21":
+        if kind == 0x21:
             delay = _extension(walk, gif, delay)
-        elif kind == b"\x2c":
+        elif kind == 0x2C:
             head = walk.take(9)
             walk.at += _table(head[8:9]) + 1
             if not walk.skip_blocks():
@@ -49,7 +60,7 @@ def read_gif(source: Source) -> Gif:
             gif.delays.append(delay)
             delay = 0.0
         else:
-            gif.cut, gif.damaged = not kind, bool(kind)
+            gif.cut, gif.damaged = kind is None, kind is not None
             return gif
         if walk.cut:
             gif.cut = True
@@ -57,17 +68,19 @@ def read_gif(source: Source) -> Gif:
     return gif
 
 
-def first_data(source: Source) -> int | None:
-    """Return where the first frame's compressed data begins, None when the file ends before."""
+def first_data(source: Source) -> tuple[int, int] | None:
+    """Return where the first frame's header and its compressed data begin, None when the file ends before."""
     walk = _Walk(source, 13 + _table(source.at(10, 1)))
     gif = Gif()
     for _ in range(1000):
-        kind = walk.take(1)
-        if kind == b"\x21":
+        kind = walk.byte()
+        walk.at += 1
+        if kind == 0x21:
             _extension(walk, gif, 0.0)
-        elif kind == b"\x2c":
+        elif kind == 0x2C:
+            begin = walk.at
             head = walk.take(9)
-            return None if walk.cut else walk.at + _table(head[8:9]) + 1
+            return None if walk.cut else (begin, walk.at + _table(head[8:9]) + 1)
         else:
             return None
     return None
@@ -78,13 +91,13 @@ def _table(flags: bytes) -> int:
 
 
 def _extension(walk: _Walk, gif: Gif, delay: float) -> float:
-    label = walk.take(1)
-    start = walk.at
-    head = walk.source.at(start, 20)
-    if label == b"\xf9" and len(head) >= 6:
+    label = walk.byte()
+    walk.at += 1
+    head = walk.source.at(walk.at, 20) if label in (0xF9, 0xFF) else b""
+    if label == 0xF9 and len(head) >= 6:
         delay = (u16(head, 2, "<") or 0) / 100
         gif.transparent = gif.transparent or bool(head[1] & 1)
-    elif label == b"\xff" and head[1:12] == b"NETSCAPE2.0":
+    elif label == 0xFF and head[1:12] == b"NETSCAPE2.0":
         gif.plays = u16(head, 14, "<")
     walk.skip_blocks()
     return delay

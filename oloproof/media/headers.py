@@ -125,6 +125,10 @@ _TIFF_MODES = {0: "grey", 1: "grey", 2: "rgb", 3: "palette", 5: "cmyk", 6: "rgb"
 
 def _tiff(source: Source, draft: Draft) -> None:
     found = tiff.read_tiff(source)
+    raw = tiff.read_raw(source, found)
+    if raw is not None:
+        _raw(draft, found, raw)
+        return
     turned = found.one(tiff.ORIENTATION, 1) or 1
     draft.set_size(found.one(tiff.WIDTH), found.one(tiff.HEIGHT), turned if 1 <= turned <= 8 else 1)
     draft.animated = False
@@ -142,6 +146,18 @@ def _tiff(source: Source, draft: Draft) -> None:
         draft.find("truncated", "the file ends before one of its directories")
 
 
+def _raw(draft: Draft, first: tiff.Directory, raw: tiff.Directory) -> None:
+    draft.found = sniffed("dng" if tiff.DNG_VERSION in first.values else "raw")
+    draft.animated = False
+    turned = first.one(tiff.ORIENTATION, 1) or 1
+    shown = raw.values.get(tiff.CROP) or (raw.one(tiff.WIDTH), raw.one(tiff.HEIGHT))
+    if len(shown) == 2:
+        draft.set_size(*shown, turned if 1 <= turned <= 8 else 1)
+    if not draft.pixels():
+        draft.find("damaged", "no directory gives the size of the picture")
+    _color(draft, None, raw.one(tiff.BITS))
+
+
 def _heif(source: Source, draft: Draft) -> None:
     found = isobmff.read_picture(source)
     draft.set_size(found.width, found.height, found.orientation)
@@ -156,7 +172,7 @@ def _heif(source: Source, draft: Draft) -> None:
 
 def _still(source: Source, draft: Draft) -> None:
     found = stills.read_still(source, draft.found.format)
-    draft.animated = False
+    draft.animated = found.animated if found is not None else False
     if found is None:
         draft.find("damaged", "the header gives no size")
         return
@@ -230,7 +246,7 @@ def _movie(source: Source, draft: Draft) -> None:
         draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
     if not found.fragmented:
         draft.promised = found.duration
-        if not found.cut:
+        if not found.cut and not found.outlasted:
             draft.duration = found.duration
 
 
@@ -254,12 +270,13 @@ def _matroska(source: Source, draft: Draft) -> None:
         draft.become("video" if picture else "audio")
         draft.has_audio = sound is not None
     if picture:
-        draft.set_size(picture.width, picture.height)
-        _show(draft, (picture.shown_width or picture.width, picture.shown_height or picture.height), 1)
+        draft.set_size(picture.width, picture.height, picture.orientation)
+        shown = picture.shown_width or picture.width, picture.shown_height or picture.height
+        _show(draft, shown, picture.orientation)
     draft.promised = found.duration
     if found.cut:
         draft.find("truncated", "the file ends before the length that its segment gives")
-    else:
+    elif all(track.type in (1, 2) for track in found.tracks):  # subtitles may outlast what is seen and heard
         draft.duration = found.duration
     if found.duration is None and found.tracks:
         draft.find("no_duration_in_header", "the header gives no duration")

@@ -69,6 +69,13 @@ class Movie:
         """The tracks that are sound."""
         return [track for track in self.tracks if track.handler == b"soun"]
 
+    @property
+    def outlasted(self) -> bool:
+        """Whether subtitles or other data go on when picture and sound have ended."""
+        shown = max((track.duration or 0.0 for track in (*self.pictures, *self.sounds)), default=0.0)
+        rest = [track for track in self.tracks if track.handler not in (b"vide", b"soun")]
+        return any((track.duration or 0.0) > shown + 0.1 for track in rest)
+
 
 def boxes(source: Source, start: int, end: int) -> Iterator[Box]:
     """Yield the boxes between two places of the file."""

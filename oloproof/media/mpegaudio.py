@@ -33,7 +33,7 @@ class Frame:
 
 def id3_end(head: bytes) -> int:
     """Return where the stream begins behind an ID3v2 tag at the start of ``head``; 0 without a tag."""
-    if len(head) < 10 or not head.startswith(b"ID3") or max(head[6:10]) > 0x7F:
+    if len(head) < 10 or not head.startswith(b"ID3") or head[3] not in (2, 3, 4) or max(head[6:10]) > 0x7F:
         return 0
     size = head[6] << 21 | head[7] << 14 | head[8] << 7 | head[9]
     return 10 + size + (10 if head[5] & 0x10 else 0)
@@ -108,15 +108,49 @@ def _run(data: bytes, at: int, most: int = 4) -> int:
 
 
 def promised_duration(source: Source) -> float | None:
-    """Return the seconds that the Xing, Info or VBRI header of an MP3 promises, None without one."""
+    """Return the seconds that the Xing, Info or VBRI header of an MP3 promises, None without one.
+
+    The silence that the encoder put before and behind the sound is left out where the header tells it, as players do.
+    """
+    data = source.at(id3_end(source.head), 4096)
+    frame = frame_at(data, 0)
+    at = _promise_at(data) if frame is not None else None
+    if frame is None or at is None:
+        return None
+    vbri = data.startswith(b"VBRI", at)
+    frames = u32(data, at + (14 if vbri else 8)) if vbri or (u32(data, at + 4) or 0) & 1 else None
+    silent = 0 if vbri else _silence(data, at)
+    return max(frames * frame.samples - silent, 0) / frame.rate if frames else None
+
+
+def promised_end(source: Source) -> int | None:
+    """Return where the sound ends by the Xing header of an encoder that is known to count its bytes so."""
     start = id3_end(source.head)
     data = source.at(start, 4096)
-    frame = frame_at(data, 0)
-    if frame is None:
+    at = _promise_at(data) if frame_at(data, 0) is not None else None
+    if at is None or not (u32(data, at + 4) or 0) & 2 or _extension_at(data, at) is None:
         return None
-    for tag, skip in ((b"Xing", 8), (b"Info", 8), (b"VBRI", 14)):
-        at = data.find(tag, 4, 200)
-        if at > 0 and (tag == b"VBRI" or (u32(data, at + 4) or 0) & 1):
-            frames = u32(data, at + skip)
-            return frames * frame.samples / frame.rate if frames else None
-    return None
+    count = u32(data, at + 8 + 4 * ((u32(data, at + 4) or 0) & 1))
+    return None if count is None else start + count
+
+
+def _promise_at(data: bytes) -> int | None:
+    """Return where the header that promises a length stands in the first frame."""
+    places = (data.find(tag, 4, 200) for tag in (b"Xing", b"Info", b"VBRI"))
+    return next((place for place in places if place > 0), None)
+
+
+def _extension_at(data: bytes, at: int) -> int | None:
+    """Return where the LAME extension of a Xing header at ``at`` begins, None without one."""
+    flags = u32(data, at + 4) or 0
+    place = at + 8 + 4 * (flags & 1) + 4 * (flags >> 1 & 1) + 100 * (flags >> 2 & 1) + 4 * (flags >> 3 & 1)
+    return place if data[place : place + 4] in (b"LAME", b"Lavc", b"Lavf", b"L3.9") else None
+
+
+def _silence(data: bytes, at: int) -> int:
+    """Return the samples of silence that the LAME extension tells: delay and padding."""
+    place = _extension_at(data, at)
+    if place is None:
+        return 0
+    packed = int.from_bytes(data[place + 21 : place + 24])
+    return (packed >> 12) + (packed & 0xFFF)

@@ -35,8 +35,10 @@ def read_sound(source: Source, format: str) -> Sound:  # noqa: A002 - the word o
 
 
 def _aiff(source: Source) -> Sound:
+    """Read the chunks, which may stand in any order."""
     sound = Sound()
     frames = width = 0
+    data: tuple[int, int] | None = None
     at = 12
     for _ in range(_MOST_CHUNKS):
         head = unpack(">4sI", source.at(at, 8))
@@ -47,8 +49,10 @@ def _aiff(source: Source) -> Sound:
             frames, width = _common(sound, source.at(at + 8, min(length, 64)))
         elif name == b"SSND":
             offset = u32(source.at(at + 8, 4)) or 0
-            _measure(sound, source, at + 16 + offset, max(length - 8 - offset, 0), width, frames)
+            data = at + 16 + offset, max(length - 8 - offset, 0)
         at += 8 + length + (length & 1)
+    if data is not None:
+        _measure(sound, source, *data, width, frames)
     return sound
 
 

@@ -6,6 +6,7 @@ really is, whatever the header promises. At decoded depth the frames are decoded
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,9 +23,21 @@ _FRAME = ":frame=media_type,stream_index,pts_time,best_effort_timestamp_time,dur
 _MOST_STREAMS = 200
 
 
+_SET_BACK = 0.5
+"""Seconds by which a clock must go back to begin anew; pictures shown out of order stand closer together."""
+_LEAP = 10.0
+"""Seconds by which the clock of a transport or program stream must leap for a joint (ffmpeg's own threshold)."""
+
+
 @dataclass(slots=True)
 class Times:
-    """Earliest begin and latest end, in seconds, of what was seen, and how many pieces that were."""
+    """Earliest begin and latest end, in seconds, of what was seen, and how many pieces that were.
+
+    Recordings that were joined into one file (a chained Ogg, transport streams one behind the other) set their clock
+    back at each joint, or let it ``leap``; what follows a joint is taken to begin where what came before ends.
+    """
+
+    leap: float = math.inf
 
     count: int = 0
     start: float | None = None
@@ -35,14 +48,21 @@ class Times:
     length: float = 0.0
     untimed: int = 0
     open_end: bool = False
+    clock: float | None = None
+    joined: float = 0.0
 
-    def add(self, at: float | None, length: float | None) -> None:
-        """Take one packet or frame that begins ``at`` and lasts ``length``."""
+    def add(self, at: float | None, length: float | None, clock: float | None) -> None:
+        """Take one packet or frame that begins ``at`` and lasts ``length``; ``clock`` goes back at joints only."""
         self.count += 1
         self.length = length or 0.0
         if at is None:
             self.untimed += 1
             return
+        if clock is not None:
+            if self.clock is not None and not -_SET_BACK <= clock - self.clock <= self.leap:
+                self.joined = (self.closed_end(self.shortest) or 0.0) - at
+            self.clock = clock
+        at += self.joined
         if self.last is not None and at > self.last:
             step = at - self.last
             self.shortest = step if self.shortest is None else min(self.shortest, step)
@@ -63,7 +83,10 @@ class Times:
 
 @dataclass(slots=True)
 class Stream:
-    """One stream. ``samples`` counts decoded audio samples of one channel; ``orientation`` as in EXIF."""
+    """One stream. ``orientation`` is as in EXIF; ``discarded`` packets lie outside of what an edit list shows.
+
+    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds.
+    """
 
     index: int
     kind: str = ""
@@ -79,16 +102,27 @@ class Stream:
     nb_frames: int | None = None
     start: float | None = None
     promised: float | None = None
+    discarded: int = 0
     padding: int = 0
     trimmed: bool = False
     samples: int = 0
+    lasting: float | None = None
     packets: Times = field(default_factory=Times)
     frames: Times = field(default_factory=Times)
 
     @property
     def step(self) -> float | None:
-        """Seconds that one frame lasts on average, where a rate is known."""
+        """Seconds that a picture lasts on average, or that the last decoded sound does, where it is known."""
+        if self.kind == "audio":
+            return self._sounding()
         return 1 / self.frame_rate if self.frame_rate > 0 else None
+
+    def _sounding(self) -> float | None:
+        """Return the shorter of two: an MP4 cuts its last frame, an Ogg may be told to last for days by ffprobe."""
+        if not self.samples or not self.rate:
+            return self.lasting
+        decoded = self.samples / self.rate
+        return decoded if self.lasting is None else min(decoded, self.lasting)
 
 
 @dataclass(slots=True)
@@ -154,7 +188,7 @@ class _Run:
     def once(self, *, threads: int) -> Probe:
         """Run ffprobe and return what it gave."""
         found = Probe()
-        reader = _Reader(found)
+        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf)
         found.ended = run_tool(
             self._arguments(threads), timeout=self.timeout, on_line=reader.line, on_error=reader.error
         )
@@ -172,8 +206,8 @@ class _Run:
 class _Reader:
     """Takes ffprobe's lines one by one."""
 
-    def __init__(self, found: Probe) -> None:
-        self.found = found
+    def __init__(self, found: Probe, leap: float) -> None:
+        self.found, self.leap = found, leap
 
     def error(self, line: str) -> None:
         if len(self.found.error_lines) < 200:
@@ -191,17 +225,23 @@ class _Reader:
         number = int(index)
         if number not in self.found.streams and len(self.found.streams) >= _MOST_STREAMS:
             return None
-        return self.found.streams.setdefault(number, Stream(number))
+        if number not in self.found.streams:
+            self.found.streams[number] = Stream(number, packets=Times(self.leap), frames=Times(self.leap))
+        return self.found.streams[number]
 
     def packet(self, values: dict[str, str]) -> None:
         stream = self._stream(values.get("stream_index"))
-        if stream is None or "D" in values.get("flags", ""):
+        if stream is None:
+            return
+        if "D" in values.get("flags", ""):
+            stream.discarded += 1
             return
         at = _number(values.get("pts_time"))
         length = _number(values.get("duration_time"))
         # Ogg's last packet is given shortened already
         stream.trimmed = length is not None and length < stream.packets.length - 1e-6
-        stream.packets.add(_number(values.get("dts_time")) if at is None else at, length)
+        decoded_at = _number(values.get("dts_time"))
+        stream.packets.add(decoded_at if at is None else at, length, decoded_at)
         stream.padding = int(_number(values.get("discard_padding")) or 0)
 
     def frame(self, values: dict[str, str]) -> None:
@@ -211,9 +251,20 @@ class _Reader:
         at = _number(values.get("best_effort_timestamp_time"))
         length = _number(values.get("duration_time"))
         length = _number(values.get("pkt_duration_time")) if length is None else length
-        samples = _number(values.get("nb_samples"))
-        stream.samples += int(samples or 0)
-        stream.frames.add(_number(values.get("pts_time")) if at is None else at, length)
+        at = _number(values.get("pts_time")) if at is None else at
+        if samples := int(_number(values.get("nb_samples")) or 0):
+            self._sound(stream, at, length, samples)
+        else:
+            stream.frames.add(at, length, at)
+
+    def _sound(self, stream: Stream, at: float | None, length: float | None, samples: int) -> None:
+        """Take a frame of sound; one without a time goes on where the one before it ends."""
+        if at is None:
+            stream.samples += samples
+            stream.frames.count += 1
+        else:
+            stream.samples, stream.lasting = samples, length
+            stream.frames.add(at, None, at)
 
     def stream(self, values: dict[str, str]) -> None:
         stream = self._stream(values.get("index"))

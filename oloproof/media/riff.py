@@ -22,6 +22,7 @@ _BLOCKS = frozenset((2, 0x11, 0x31))
 """Format tags whose header tells how many samples one block holds."""
 _PLACEHOLDER = 1_800_000_000
 _MOST_CHUNKS = 10_000
+_FORMS = (b"RIFF", b"RIFX", b"RF64", b"BW64")
 _W64_END = bytes.fromhex("f3acd3118cd100c04f8edb8a")
 
 
@@ -167,7 +168,7 @@ def _only_chunks(source: Source, at: int, order: str) -> bool:
     """Return whether what follows is nothing or a chain of further chunks that ends with the file."""
     while source.size - at >= 8:
         fields = unpack(order + "4sI", source.at(at, 8))
-        if fields is None or not all(32 <= byte < 127 for byte in fields[0]):
+        if fields is None or fields[0] in _FORMS or not all(32 <= byte < 127 for byte in fields[0]):
             return False
         at += 8 + fields[1] + (fields[1] & 1)
     # a missing or an extra padding byte is no harm

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from oloproof.media import mpegaudio
+from oloproof.media import markup, mpegaudio
 from oloproof.media.binary import Source
 from oloproof.media.formats import FORMATS, extension_matches, named_for
+from oloproof.media.stills import netpbm_digit
 from oloproof.records import Kind
 
 __all__ = ["Sniffed", "as_kind", "extension_matches", "identify", "sniff", "sniffed"]
@@ -41,13 +42,17 @@ def as_kind(found: Sniffed, kind: Kind) -> Sniffed:
 
 def sniff(head: bytes) -> Sniffed:
     """Return what a file is that begins with ``head`` (4 kB are enough for all but a long ID3 tag)."""
-    name = _binary(head) or _text(head)
+    name = _binary(head)
+    if name is None or (name not in _WRITTEN and _is_prose(head)):
+        name = _text(head)
     return sniffed(name)
 
 
 def identify(source: Source) -> Sniffed:
-    """Return what a file is, looking behind an ID3 tag that is longer than the head."""
+    """Return what a file is, looking behind an ID3 tag or a comment that is longer than the head."""
     head = source.head
+    if source.size > len(head) and markup.as_bytes_of_ascii(head[:64]).lstrip().startswith(b"<"):
+        head = source.at(0, markup.SEEN_BYTES)
     start = mpegaudio.id3_end(head)
     for _ in range(4):  # tags may follow one another; more than a few is not a real file
         if not start:
@@ -182,8 +187,8 @@ def _weak(head: bytes) -> str | None:
         return "bmp"
     if head[:4] in (b"\0\0\x01\0", b"\0\0\x02\0") and 0 < int.from_bytes(head[4:6], "little") <= 256:
         return "ico" if head[2] == 1 else "cur"
-    if match := _NETPBM_HEAD.match(head):
-        return _NETPBM[match[1]]
+    if digit := netpbm_digit(head):
+        return _NETPBM[digit]
     if _PFM_HEAD.match(head):
         return "pfm"
     if head.startswith(b"P7\n") and b"WIDTH" in head[:200]:
@@ -204,26 +209,46 @@ def _is_transport_stream(head: bytes) -> bool:
     return False
 
 
-_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|script|div|p|h1)[\s>/]", re.IGNORECASE)
-_SVG = re.compile(rb"<(?:\w+:)?svg[\s>/]", re.IGNORECASE)
+_HTML = frozenset((
+    "html", "head", "body", "title", "meta", "link", "base", "style", "script", "noscript", "main", "header", "footer",
+    "nav", "section", "article", "div", "span", "p", "a", "b", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul",
+    "ol", "table", "form", "center", "font", "img", "iframe", "pre",
+))  # fmt: skip
 _JSON = re.compile(rb"\s*(?:\{\s*(?:\"|\}|$)|\[\s*(?:[\[\{\"\]\d-]|true|false|null|$))")
 
 
 def _text(head: bytes) -> str:
     """Return the kind of text that ``head`` is, or ``unknown`` when it is no text."""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        head = head[2:].replace(b"\0", b"")
-    body = head.removeprefix(b"\xef\xbb\xbf")
+    body = markup.as_bytes_of_ascii(head)
     if not _is_text(body):
         return "unknown"
-    start = body.lstrip()[:2048]
+    start = body.lstrip()
     if start.startswith(b"#EXTM3U"):
         return "playlist"
     if start.startswith(b"<"):
-        if _SVG.search(body) and not _HTML.match(start):
-            return "svg"
-        return "html" if _HTML.search(start) else "xml" if start.startswith(b"<?xml") else "text"
-    return "json" if _JSON.match(start) else "text"
+        return _markup(start)
+    return "json" if _JSON.match(start[:2048]) else "text"
+
+
+def _markup(text: bytes) -> str:
+    """Return the kind of a document by its root element: an SVG inside of a web page makes no picture."""
+    root = markup.root_name(text)
+    if root == "svg":
+        return "svg"
+    if root in _HTML or text[:14].lower() == b"<!doctype html":
+        return "html"
+    return "xml" if text.startswith(b"<?xml") else "text"
+
+
+_WRITTEN = frozenset(("empty", "pbm", "pgm", "ppm", "pam", "pfm", "hdr", "y4m", "pdf"))
+"""Formats whose head may be nothing but readable characters."""
+_PROSE_BYTES = 16
+_READABLE = bytes(range(32, 127)) + b"\t\n\r"
+
+
+def _is_prose(head: bytes) -> bool:
+    """Return whether ``head`` is plain written text: words may begin as a format does (``The wide road``)."""
+    return len(head) >= _PROSE_BYTES and not head[:512].translate(None, _READABLE)
 
 
 def _is_text(data: bytes) -> bool:

@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from oloproof.media import markup
 from oloproof.media.binary import Source, u16, u32, unpack
 
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures."""
+    """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures.
+
+    ``animated`` is None where the header does not tell.
+    """
 
     width: int
     height: int
@@ -19,6 +23,7 @@ class Still:
     bits: int | None = None
     orientation: int = 1
     pictures: int = 1
+    animated: bool | None = False
 
 
 def read_still(source: Source, format: str) -> Still | None:  # noqa: A002 - the word of the facts
@@ -61,9 +66,16 @@ def _icon_size(source: Source, entry: bytes) -> tuple[int, int]:
     return entry[0] or 256, entry[1] or 256
 
 
-_PNM = re.compile(rb"P(\d)((?:\s+|#[^\n]*\n)+)(\d{1,9})((?:\s+|#[^\n]*\n)+)(\d{1,9})(?:(?:\s+|#[^\n]*\n)+(\d{1,9}))?")
+_GAP = rb"(?:\s|#[^\n]*\n)+"  # each character fits one way only, or spaces without end would cost time without end
+_PNM = re.compile(rb"P([1-6])" + _GAP + rb"(\d{1,9})" + _GAP + rb"(\d{1,9})(?:" + _GAP + rb"(\d{1,9}))?(?=\s|#|$)")
 _PAM = re.compile(rb"^(WIDTH|HEIGHT|DEPTH|MAXVAL)\s+(\d{1,9})", re.MULTILINE)
 _PFM = re.compile(rb"P[Ff]\s+(\d{1,9})\s+(\d{1,9})")
+
+
+def netpbm_digit(head: bytes) -> bytes | None:
+    """Return the digit that tells the kind of a netpbm picture, None when ``head`` does not give all its numbers."""
+    match = _PNM.match(head)
+    return match[1] if match and (match[1] in b"14" or match[4]) else None
 
 
 def _pnm(source: Source) -> Still | None:
@@ -72,9 +84,9 @@ def _pnm(source: Source) -> Still | None:
         return None
     digit = match[1]
     bilevel = digit in b"14"
-    most = 1 if bilevel else int(match[6] or 255)
+    most = 1 if bilevel else int(match[4] or 255)
     color = "bilevel" if bilevel else "grey" if digit in b"25" else "rgb"
-    return Still(int(match[3]), int(match[5]), color, 1 if bilevel else 16 if most > 255 else 8)
+    return Still(int(match[2]), int(match[3]), color, 1 if bilevel else 16 if most > 255 else 8)
 
 
 def _pam(source: Source) -> Still | None:
@@ -166,14 +178,21 @@ def _jxl_header(data: bytes) -> Still | None:
     if len(data) < 12:
         return None
     bits = _Bits(data)
+    width, height = _jxl_size(bits)
+    if bits.take(1) or not bits.take(1):  # all is as usual, or there are no extra fields
+        return Still(width, height)
+    orientation = bits.take(3) + 1
+    if bits.take(1):  # the size that it is meant for
+        _jxl_size(bits)
+    previewed = bits.take(1)  # a preview's size would have to be read first
+    return Still(width, height, orientation=orientation, animated=None if previewed else bool(bits.take(1)))
+
+
+def _jxl_size(bits: _Bits) -> tuple[int, int]:
     small = bits.take(1)
     height = _jxl_side(bits, small)
     ratio = bits.take(3)
-    width = height * _JXL_RATIOS[ratio][0] // _JXL_RATIOS[ratio][1] if ratio else _jxl_side(bits, small)
-    orientation = 1
-    if not bits.take(1) and bits.take(1):  # not all default, and with extra fields
-        orientation = bits.take(3) + 1
-    return Still(width, height, orientation=orientation)
+    return (height * _JXL_RATIOS[ratio][0] // _JXL_RATIOS[ratio][1] if ratio else _jxl_side(bits, small)), height
 
 
 def _jxl_side(bits: _Bits, small: int) -> int:
@@ -227,7 +246,9 @@ _SVG_UNITS = {
 
 def _svg(source: Source) -> Still | None:
     """Read the size in CSS pixels from the first tag, else by its view box; nothing is rendered."""
-    tag = _SVG_TAG.search(source.head)
+    text = markup.as_bytes_of_ascii(source.at(0, markup.SEEN_BYTES))
+    at = markup.root_at(text)
+    tag = _SVG_TAG.match(text, at) if at is not None else None
     if tag is None:
         return None
     sides = {key: _svg_length(value) for key, value in _SVG_SIDE.findall(tag[0])}

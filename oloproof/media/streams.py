@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oloproof.media import endings
+from oloproof.media import endings, holes
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.media.formats import FORMATS
@@ -17,6 +17,8 @@ from oloproof.records import Depth
 
 _PROMISING = frozenset(("avi", "asf", "flv", "mxf", "tta", "wv", "ape"))
 """Demuxers whose duration is read from the header and not worked out from a bit rate."""
+_CHECKED = frozenset(("flac", "wavpack", "tta", "ac3", "eac3", "ogg", "mka", "m4a"))
+"""Formats whose frames carry checksums, or may, that ffmpeg compares only when asked to."""
 
 
 def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limits) -> None:
@@ -38,7 +40,7 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
         decode=decode,
         timeout=limits.decode_seconds if decode else limits.probe_seconds,
         max_pixels=limits.max_pixels,
-        strict=draft.found.format == "flac",
+        strict=draft.found.format in _CHECKED,
         threads=1 if draft.found.kind == "audio" else 2,  # sound decodes no faster in two
     )
     _describe(draft, found)
@@ -47,10 +49,13 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
     why = endings.cut_off(source, draft.found.format)
     if why is not None:
         draft.find("truncated", why)
+    hole = holes.hole_in(source, draft.found.format) if decode and why is None else None
+    if hole is not None:
+        draft.find("damaged", hole)
     if packets:
         _measure_times(draft, found, demuxer, decode)
     if decode:
-        _judge(draft, found)
+        _judge(source, draft, found)
 
 
 def _describe(draft: Draft, found: Probe) -> None:
@@ -99,7 +104,7 @@ def _measure_times(draft: Draft, found: Probe, demuxer: str, decode: bool) -> No
     draft.duration = max(span[1] for span in spans) - begin
     draft.extras["duration_measured"] = True
     _compare_streams(draft, video, audio, decode)
-    _compare_promise(draft, video)
+    _compare_promise(draft, _reached(draft, found, decode), video)
     if decode and video:
         _spacing(draft, video[0])
 
@@ -107,7 +112,7 @@ def _measure_times(draft: Draft, found: Probe, demuxer: str, decode: bool) -> No
 def _span(stream: Stream, decode: bool) -> tuple[float, float] | None:
     """Return begin and end of one stream in seconds, None when nothing of it came out."""
     times: Times = stream.frames if decode else stream.packets
-    end = times.closed_end(stream.step if stream.kind == "video" else None)
+    end = times.closed_end(stream.step if decode or stream.kind == "video" else None)
     if times.start is None or end is None:
         return None
     start = times.start
@@ -129,17 +134,33 @@ def _compare_streams(draft: Draft, video: list[Stream], audio: list[Stream], dec
         draft.find("video_shorter_than_container", f"the picture ends after {shown:.2f} s of {whole:.2f} s")
 
 
-def _tolerance(promised: float, video: list[Stream]) -> float:
-    """Return by how many seconds a promise may be off before it counts as wrong."""
+def _tolerance(draft: Draft, promised: float, video: list[Stream]) -> float:
+    """Return by how many seconds a promise may be off before it counts as wrong; FLAC counts every sample."""
+    if draft.found.format == "flac":
+        return 0.001
     step = video[0].step or 0.0 if video else 0.0
     return max(0.12, 0.01 * promised, min(3 * step, 0.5))
 
 
-def _compare_promise(draft: Draft, video: list[Stream]) -> None:
+def _reached(draft: Draft, found: Probe, decode: bool) -> float:
+    """Return what a promise of the header may mean besides the duration: the last time of any stream.
+
+    Subtitles outlast the picture, and Matroska counts from zero where the first picture comes later.
+    """
+    ends = [draft.duration or 0.0]
+    for stream in found.streams.values():
+        seen = decode and stream.kind in ("video", "audio")
+        span = _span(stream, seen) if not stream.cover else None
+        ends += [span[1]] if span is not None else []
+    return max(ends)
+
+
+def _compare_promise(draft: Draft, reached: float, video: list[Stream]) -> None:
     promised, held = draft.promised, draft.duration
     if promised is None or held is None:
         return
-    if abs(promised - held) > _tolerance(promised, video):
+    allowed = _tolerance(draft, promised, video)
+    if abs(promised - held) > allowed and abs(promised - reached) > allowed:
         draft.extras["promised_duration"] = round(promised, 3)
         draft.find("header_length_wrong", f"the header promises {promised:.2f} s, the file holds {held:.2f} s")
 
@@ -156,7 +177,7 @@ def _spacing(draft: Draft, stream: Stream) -> None:
         )
 
 
-def _judge(draft: Draft, found: Probe) -> None:
+def _judge(source: Source, draft: Draft, found: Probe) -> None:
     """Decide between complete, partial and none from what was decoded, what was promised, and every error line."""
     video, audio = found.of("video"), found.of("audio")
     decoded = [stream for stream in (*video, *audio) if stream.frames.count]
@@ -175,27 +196,36 @@ def _judge(draft: Draft, found: Probe) -> None:
     silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
-    broken = bool(errors or silent) or _short(draft, video) or (draft.has("truncated") and not _all_there(draft, video))
-    if _short(draft, video):
+    short = _short(draft, _reached(draft, found, True), video)
+    broken = draft.has("damaged") or short or (draft.has("truncated") and not _all_there(source, draft, video, audio))
+    if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
     draft.decodable = "partial" if broken else "complete"
 
 
-def _short(draft: Draft, video: list[Stream]) -> bool:
+def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:
     """Return whether less came out than the header promises."""
     if draft.promised is None or draft.duration is None or draft.has("no_duration_in_header"):
         return False
-    return draft.duration < draft.promised - _tolerance(draft.promised, video)
+    return reached < draft.promised - _tolerance(draft, draft.promised, video)
 
 
-def _all_there(draft: Draft, video: list[Stream]) -> bool:
+def _all_there(source: Source, draft: Draft, video: list[Stream], audio: list[Stream]) -> bool:
     """Return whether a file that is cut lost only its index: no sound and no picture is missing."""
-    if FORMATS[draft.found.format].demuxer not in ("mov", "matroska", "avi") or draft.promised is None:
+    demuxer = FORMATS[draft.found.format].demuxer
+    if demuxer == "avi":
+        return endings.avi_data_is_whole(source)
+    if demuxer not in ("mov", "matroska") or draft.promised is None:
         return False
-    if video and (video[0].nb_frames or 0) > video[0].frames.count + 1:
+    if demuxer == "mov" and any(_lost_packets(stream) for stream in (*video, *audio)):
         return False
     step = video[0].step or 0.0 if video else 0.0
     return draft.duration is not None and draft.duration >= draft.promised - max(0.05, 1.1 * step)
+
+
+def _lost_packets(stream: Stream) -> bool:
+    """Return whether the index of an MP4 names more packets than can be read."""
+    return (stream.nb_frames or 0) > stream.packets.count + stream.discarded
 
 
 def _nothing(draft: Draft, found: Probe, errors: list[str]) -> None:

@@ -8,6 +8,7 @@ from io import BytesIO
 from oloproof.media.binary import Source, unpack
 
 WIDTH, HEIGHT, BITS, PHOTOMETRIC, ORIENTATION, SAMPLES, EXTRA, ICC = 256, 257, 258, 262, 274, 277, 338, 34675
+SUBFILE, SUB_DIRECTORIES, DNG_VERSION, CROP = 254, 330, 50706, 50720
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 _CODES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 13: "I", 16: "Q", 18: "Q"}
 _MOST_PAGES = 10_000
@@ -32,6 +33,19 @@ class Directory:
 def read_tiff(source: Source) -> Directory:
     """Read the first directory of a TIFF file and count the others."""
     return _Reader(source, 0).read(count_pages=True)
+
+
+def read_raw(source: Source, first: Directory) -> Directory | None:
+    """Return the directory of the picture that a camera took, None when the file is no raw file.
+
+    The first directory of a DNG, NEF or ARW is a preview and says so; the picture stands in a directory below it.
+    """
+    reduced = bool((first.one(SUBFILE, 0) or 0) & 1)
+    if DNG_VERSION not in first.values and not (reduced and SUB_DIRECTORIES in first.values):
+        return None
+    below = [_Reader(source, 0).read_at(place) for place in first.values.get(SUB_DIRECTORIES, ())]
+    whole = [one for one in (first, *below) if not (one.one(SUBFILE, 0) or 0) & 1]
+    return max(whole or [first], key=lambda one: (one.one(WIDTH, 0) or 0) * (one.one(HEIGHT, 0) or 0))
 
 
 def exif_orientation(data: bytes) -> int:
@@ -70,6 +84,12 @@ class _Reader:
             at = following
         return directory
 
+    def read_at(self, at: int) -> Directory:
+        """Read the one directory that stands at ``at``; empty when none does."""
+        directory = Directory()
+        self._directory(at, directory)
+        return directory
+
     def _directory(self, at: int, into: Directory) -> int | None:
         """Read one directory (only the first one's values) and return the place of the next, None if cut."""
         counter, entry, pointer = ("Q", 20, 8) if self.big else ("H", 12, 4)
@@ -105,4 +125,6 @@ class _Reader:
             into.values[tag] = unpack(f"{self.order}{fitting}{_CODES[kind]}", data) or ()
 
 
-_WANTED = {WIDTH, HEIGHT, BITS, PHOTOMETRIC, ORIENTATION, SAMPLES, EXTRA, ICC}
+_WANTED = {
+    WIDTH, HEIGHT, BITS, PHOTOMETRIC, ORIENTATION, SAMPLES, EXTRA, ICC, SUBFILE, SUB_DIRECTORIES, DNG_VERSION, CROP,
+}  # fmt: skip

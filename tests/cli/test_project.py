@@ -148,6 +148,14 @@ def test_media_prints_the_agreed_facts(folder: Any) -> None:
     assert document["files"][1]["findings"][0]["code"] == "extension_mismatch"
 
 
+def test_a_file_name_of_odd_bytes_is_printed_as_what_it_is(folder: Any) -> None:
+    name = "two\nlines\x1b[31m\udcff.png"
+    (folder.root / name).write_bytes((CASES / "MR-12.png").read_bytes())
+
+    assert folder.run("media", "--json", name).document["files"][0]["path"] == name
+    assert folder.run("media", name).out.splitlines()[0] == "two\\nlines\\x1b[31m\\udcff.png"
+
+
 def test_media_ends_with_2_when_a_file_cannot_be_opened_and_tells_the_others(folder: Any) -> None:
     ended = folder.run("media", "--json", "nosuch.png", str(CASES / "MR-12.png"))
     assert ended.exit == 2

@@ -70,6 +70,24 @@ def test_very_short_delays_count_as_viewers_show_them(picture: Image.Image) -> N
     assert (shown_delay(0.0), shown_delay(0.01), shown_delay(0.02)) == (0.1, 0.1, 0.02)
 
 
+def test_what_follows_a_gif_frame_must_be_a_block(picture: Image.Image) -> None:
+    data = moving(picture, "GIF", duration=100)
+    frame = data.rindex(b"\x21\xf9\x04")
+
+    found = facts_in(data[:frame] + b"\x99" + data[frame + 1 :])
+
+    assert (found.frames, found.decodable) == (3, "partial")
+    assert "damaged" in codes(found)
+
+
+def test_a_gif_without_a_screen_is_as_large_as_its_first_frame(picture: Image.Image) -> None:
+    data = encoded(picture, "GIF")
+
+    found = facts_in(data[:6] + bytes(4) + data[10:])
+
+    assert (found.width, found.height, found.decodable) == (90, 60, "complete")
+
+
 def test_an_animation_of_too_many_pixels_in_all_is_refused(picture: Image.Image) -> None:
     data = moving(picture, "GIF", duration=100)
 

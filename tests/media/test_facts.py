@@ -403,3 +403,67 @@ def test_streams_that_wrap_a_tag_around_another_codec_are_named_by_the_codec(
         found = facts(path)
         assert (found.format, found.decodable) == (name.partition(".")[2], "complete")
         assert found.duration == pytest.approx(SECONDS, abs=0.1)
+
+
+def test_recordings_that_were_joined_last_as_long_as_all_of_them(made: Callable[[str], Path], tmp_path: Path) -> None:
+    for name in ("sound.ogg", "clip.ts"):
+        path = tmp_path / name
+        path.write_bytes(made(name).read_bytes() * 2)
+        for depth in ("probed", "decoded"):
+            assert facts(path, depth).duration == pytest.approx(2 * SECONDS, abs=0.1), (name, depth)
+
+
+def test_a_flac_that_lost_its_last_frame_is_not_whole(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data = made("sound.flac").read_bytes()
+    cut = tmp_path / "x.flac"
+    cut.write_bytes(data[: data.rindex(b"\xff\xf8")])
+
+    found = facts(cut)
+
+    assert found.decodable == "partial"
+    assert SECONDS - 0.12 < (found.duration or 0) < SECONDS
+
+
+@pytest.mark.parametrize("options", [["-c:s", "mov_text", "x.mp4"], ["-c:s", "srt", "x.mkv"]])
+def test_subtitles_that_go_on_promise_no_picture(
+    options: list[str], made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    words, path = tmp_path / "words.srt", tmp_path / options[-1]
+    words.write_text("1\n00:00:00,000 --> 00:00:10,000\nstill speaking\n")
+    ffmpeg("-i", str(made("silent.mp4")), "-i", str(words), "-c:v", "copy", *options[:-1], str(path))
+
+    for depth in ("header", "probed", "decoded"):
+        assert facts(path, depth).duration in (None, SECONDS), depth
+    assert (facts(path).decodable, codes(facts(path))) == ("complete", set())
+
+
+def test_a_matroska_that_begins_late_lost_nothing(made: Callable[[str], Path], tmp_path: Path) -> None:
+    path = tmp_path / "x.mkv"
+    ffmpeg("-i", str(made("silent.mp4")), "-c", "copy", "-output_ts_offset", "5", str(path))
+
+    found = facts(path)
+
+    assert (found.decodable, found.frames, found.duration, codes(found)) == ("complete", 20, SECONDS, set())
+
+
+@pytest.mark.parametrize("name", ["sound.flac", "sound.wv", "sound.tta", "sound.ac3", "flac.ogg"])
+def test_one_changed_bit_is_found_where_frames_carry_a_checksum(
+    name: str, made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    data = bytearray(made(name).read_bytes())
+    data[len(data) // 2] ^= 0x10
+    (tmp_path / name).write_bytes(data)
+
+    assert facts(tmp_path / name).decodable == "partial"
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"), [("fast.mp4", 500), ("fast.m4a", 300), ("sound.mp3", 313), ("clip.avi", 6000)]
+)
+def test_a_file_that_lost_its_last_piece_is_not_whole(
+    name: str, lost: int, made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    cut = tmp_path / name
+    cut.write_bytes(made(name).read_bytes()[:-lost])
+
+    assert facts(cut).decodable == "partial"

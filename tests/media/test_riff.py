@@ -81,6 +81,13 @@ def test_bytes_behind_the_sound_that_are_no_chunks_are_reported() -> None:
     assert codes(found) == {"trailing_data"}
 
 
+def test_a_second_wav_behind_the_first_is_no_chunk_of_it() -> None:
+    found = facts_in(wav(SECOND) + wav(SECOND))
+
+    assert whole(found)
+    assert codes(found) == {"trailing_data"}
+
+
 @pytest.mark.parametrize("data", [wav(b""), wav(SECOND)[:44], wav(SECOND)[:40], wav(SECOND)[:20], b"RIFF\0\0\0\0WAVE"])
 def test_a_wav_without_a_sample_decodes_to_nothing(data: bytes) -> None:
     found = facts_in(data)
@@ -136,6 +143,9 @@ def test_aiff_au_and_caf_are_measured_by_their_bytes() -> None:
     assert (half.duration, half.decodable) == (0.5, "partial")
     streamed = facts_in(aiff(0, SECOND, length=0))
     assert (streamed.duration, codes(streamed)) == (1.0, {"header_length_wrong"})
+
+    common, samples = aiff(8000, SECOND)[12:38], aiff(8000, SECOND)[38:]
+    assert whole(facts_in(aiff(8000, SECOND)[:12] + samples + common))  # chunks stand in any order
 
     au = b".snd" + struct.pack(">IIIII", 24, 0xFFFFFFFF, 3, RATE, 1) + SECOND
     assert facts_in(au).duration == 1.0

@@ -62,6 +62,15 @@ HEADS = {
     b"Internal Server Error": "text",
     b"P6 is a fine format": "text",
     b"BMW and MAN": "text",
+    b"The wide road goes on and on": "text",
+    b"MAC addresses of this house:\n": "text",
+    b"GIF89a is a format of pictures": "text",
+    b"P6 10 and other fine numbers": "text",
+    b"P6 10" + b" " * 200 + b"x": "text",
+    b"<!-- saved --><html><body><svg width='1'>": "html",
+    b"<?xml version='1.0'?><!DOCTYPE html [<!ENTITY a 'b'>]><html><svg>": "html",
+    b"<center>502<svg width='4'></center>": "html",
+    b"<!-- <html> --><!DOCTYPE svg [ <!ENTITY a '>'> ]><x:svg xmlns:x='y'>": "svg",
     "Détails à venir".encode("latin-1"): "text",
     "h\0i\0".encode("latin-1"): "unknown",
     b"\xff\xfeh\0i\0": "text",
@@ -98,6 +107,17 @@ def test_a_tag_longer_than_the_head_is_looked_behind() -> None:
     tag = b"ID3\x03\0\0\0\x01\0\0" + bytes(16384)
     for body, name in ((b"fLaC" + bytes(80), "flac"), (frames(0xFD, 0xA4, 576), "mp2")):
         assert identify(Source(io.BytesIO(tag + body))).format == name
+
+
+def test_words_that_begin_as_a_tag_are_no_music() -> None:
+    assert identify(Source(io.BytesIO(b"ID3 tags are what players read."))).format == "text"
+
+
+def test_a_picture_behind_a_long_licence_is_a_picture() -> None:
+    licence = b"<?xml version='1.0'?><!-- " + b"as is " * 1000 + b"-->"
+
+    assert identify(Source(io.BytesIO(licence + b"<svg width='1'/>"))).format == "svg"
+    assert identify(Source(io.BytesIO(licence + b"<html><svg width='1'/>"))).format == "html"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+"""Frames that follow one another, and what stands between them."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from oloproof.media.binary import Source
+from oloproof.media.holes import hole_in
+
+MP3 = b"\xff\xfb\x90\x00" + bytes(413)
+AAC = bytes((0xFF, 0xF1, 0x50, 0x80, 64 >> 3, (64 & 7) << 5 | 0x1F, 0xFC)) + bytes(57)
+AC3 = b"\x0b\x77\0\0\x40\x40" + bytes(138 - 6)  # 44.1 kHz, 32 kbit/s: 69 words
+EAC3 = b"\x0b\x77\0\x3f\0\x80" + bytes(128 - 6)
+DTS = b"\x7f\xfe\x80\x01\xfc" + bytes((0x3C, 0x0F, 0xF0)) + bytes(256 - 8)
+PACKET = b"G" + bytes(187)
+STREAMS = {"mp3": MP3, "aac": AAC, "ac3": AC3, "eac3": EAC3, "dts": DTS, "mpegts": PACKET}
+
+
+def hole(data: bytes, name: str) -> str | None:
+    return hole_in(Source(io.BytesIO(data)), name)
+
+
+@pytest.mark.parametrize(("name", "frame"), STREAMS.items(), ids=STREAMS)
+def test_frames_in_a_row_have_no_hole_and_lost_bytes_make_one(name: str, frame: bytes) -> None:
+    assert hole(12 * frame, name) is None
+    assert (hole(12 * frame + frame[:-9], name) is None) is (name == "mpegts")
+    assert hole(5 * frame + bytes(len(frame)) + 5 * frame, name) is not None
+    assert hole(5 * frame + frame[len(frame) // 2 :] + 5 * frame, name) is not None
+
+
+def test_tags_between_songs_and_stray_bytes_are_no_hole() -> None:
+    ape = b"APETAGEX\xd0\x07\0\0" + (40).to_bytes(4, "little") + bytes(4) + b"\0\0\0\xa0" + bytes(8 + 40)
+    for between in (b"ID3\x04\0\0\0\0\x01\0" + bytes(128), b"TAG" + bytes(125), ape, bytes(3), b""):
+        assert hole(5 * MP3 + between + 5 * MP3, "mp3") is None
+    assert hole(b"ID3\x04\0\0\0\0\x01\0" + bytes(128 + 500) + 5 * MP3 + bytes(900), "mp3") is None
+
+
+def test_a_hole_larger_than_one_look_is_found_and_strays_without_number_cost_no_time() -> None:
+    assert hole(5 * MP3 + bytes(3 << 20) + 5 * MP3, "mp3") == f"{3 << 20} bytes at {5 * len(MP3)} are no frame"
+    assert hole((AAC * 3 + b"\0") * 10_000, "aac") is None
+
+
+def test_packets_with_a_time_in_front_are_looked_at_behind_it() -> None:
+    packet = bytes(4) + PACKET
+    assert hole(5 * packet, "mpegts") is None
+    assert hole(5 * packet + bytes(192) + 5 * packet, "mpegts") == "1 of its packets do not begin as a packet does"
+
+
+def test_other_formats_are_not_walked() -> None:
+    assert hole(bytes(99), "mp4") is None
