@@ -69,6 +69,15 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorCount:
+    """An error that ``count`` executions of a run failed with, ``case_id`` the first of them."""
+
+    error: str
+    count: int
+    case_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTrial:
     """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
 
@@ -177,6 +186,15 @@ class History(Observations):
         """
         total, cached, failed = self._rows(query, (run.number,))[0]
         return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed}
+
+    def commonest_error(self, run: StoredRun) -> ErrorCount | None:
+        """Return the error that most failed executions of a run had, the earlier one of two that are as common."""
+        query = f"""
+            SELECT executions.error, count(*), trials.case_id, min(trials.position) AS first FROM {_WITH_EXECUTION}
+            WHERE trials.run = ? AND executions.error IS NOT NULL
+            GROUP BY executions.error ORDER BY count(*) DESC, first LIMIT 1
+        """
+        return next((ErrorCount(*row[:3]) for row in self._rows(query, (run.number,))), None)
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""
