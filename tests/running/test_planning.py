@@ -35,7 +35,7 @@ def prospect(rule: dict[str, Any], n: int = 30) -> str:
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
         ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
-        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "of that slice"),
+        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "how many cases the slice has"),
         ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
         ({"metric": "judged", "min": 0.8}, 30, "nothing before people's labels"),
     ],
