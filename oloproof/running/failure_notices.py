@@ -18,7 +18,7 @@ def failure_notices(history: History, run: StoredRun) -> Iterator[tuple[str, str
     counts = history.counts(run)
     line = " ".join(found.error.split())
     error = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
-    most = "" if found.count == counts["failed"] else f"most often ({found.count:,}), "
+    most = f"most often ({found.count:,}), " if 1 < found.count < counts["failed"] else ""
     yield (
         "executions_failed",
         f"{counts['failed']:,} of {counts['trials']:,} executions failed, {most}first in case {found.case_id!r}: "

@@ -83,7 +83,7 @@ class StoredTrial:
 
     ``verdicts`` and ``reused`` (whether each came from an earlier answer) follow the run's criteria; ``judgements``
     maps the number of a judge among the run's evaluators to what it said and saw. ``delivered`` is what stood in the
-    fields that variants change; nothing in a run without variants.
+    fields that variants change, or in a run without variants the media that the system was given and did not record.
     """
 
     row: int
