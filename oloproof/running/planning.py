@@ -19,6 +19,7 @@ from oloproof.statistics import (
 from oloproof.storage import History, StoredRun
 
 _ASSUMED_DISCORDANT = 0.2
+_BY_SPREAD = "depends on the spread of the values, which a run shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
     if rule.slice is not None:
         return "depends on how many cases the slice has; after a run, oloproof plan says more"
     if measure is not None and not measure.binary and rule.rate is None:
-        return "depends on the spread of the values, which a run shows"
+        return _BY_SPREAD
     return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
 
 
@@ -97,9 +98,9 @@ def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: Poli
     n = 0 if metric is None else metric.n
     counted = metric is not None and rule.effective_kind == "interval" and rule.decide_on == "interval"
     if metric is None or not counted or metric.kind != "rate" or not metric.method.startswith("clopper"):
-        return Prospect(
-            rule.id, rule.metric, state, n, can_decide(rule, None, n, policy), message=_plain(rule, state, metric)
-        )
+        spread = metric is not None and counted and rule.spelled_out.family is None
+        sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)
+        return Prospect(rule.id, rule.metric, state, n, sentence, message=_plain(rule, state, metric))
     unknown = metric.missing + metric.invalid
     bars: dict[str, Any] = {"minimum": rule.min, "maximum": rule.max, "level": policy.confidence_level}
     more = more_cases(metric.passed, n, missing=unknown, **bars)
