@@ -124,7 +124,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What a trial was given in a field that variants change: the evidence of what was sent.
+    """What a trial was given in a field that variants change, or in any that names media which its system did not
+    record itself: the evidence of what was sent.
 
     ``item`` is the file, None where the field held none. ``relation`` is what the variant claims to be to the original
     (None of the original itself) and ``source`` the SHA-256 that it was made from, None where it was made of nothing.

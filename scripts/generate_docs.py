@@ -65,7 +65,7 @@ def headline(kind: type[Evaluator[Any]]) -> str:
 def evaluator_section(kind: type[Evaluator[Any]]) -> Iterator[str]:
     """Yield the section of one evaluator: what it measures, its keys, what passes and fails."""
     yield f"## `{kind.type}`"
-    for block in docstring(kind).split("\n\n"):
+    for block in re.split(r"\n\n(?=\S)", docstring(kind)):  # a blank line within an indented block belongs to it
         title, _, body = block.partition("\n")
         if title == "Keys:":
             yield "| key | meaning |\n| --- | --- |\n" + "\n".join(

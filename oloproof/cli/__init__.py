@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import signal
 import sys
 import traceback
@@ -13,6 +12,7 @@ from typing import NoReturn
 
 import click
 
+from oloproof.cli.console import silence_stdout
 from oloproof.cli.group import root
 
 NOT_COMPLETED = 2
@@ -39,10 +39,8 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped by hand", err=True)
         _one_document("stopped by hand")
-    except BrokenPipeError:
-        _silence_stdout()
     except OSError as error:
-        _silence_stdout()
+        silence_stdout()
         click.echo(f"error: cannot write standard output: {error.strerror}", err=True)
     except Exception:  # noqa: BLE001 - the outermost edge
         traceback.print_exc()
@@ -61,8 +59,3 @@ def _one_document(message: str) -> None:
     if "--json" in sys.argv:
         error = {"type": "UsageError", "message": message, "problems": []}
         click.echo(json.dumps({"exit": NOT_COMPLETED, "error": error}))
-
-
-def _silence_stdout() -> None:
-    """Let what is still to be flushed at the end go nowhere instead of failing once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

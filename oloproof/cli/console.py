@@ -81,8 +81,16 @@ def reported(command: Command) -> Command:
             if kwargs.get("as_json"):
                 print_document(error_document(error))
             sys.exit(error.exit_code)
+        except BrokenPipeError:  # nobody reads on; click would end with 1, which says that a rule blocks
+            silence_stdout()
+            sys.exit(OloproofError.exit_code)
 
     return wrapped  # type: ignore[return-value]
+
+
+def silence_stdout() -> None:
+    """Let what is still to be flushed at the end go nowhere instead of failing once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def terminal_width() -> int:

@@ -77,8 +77,8 @@ def export_command(
 ) -> None:
     """Write a random sample of a run's cases as a CSV sheet for people: what the judge saw, never what it said.
 
-    The sheet is UTF-8 with commas; input, output and expected are JSON; media are paths from the project's folder,
-    with ; between them. A ' before a text keeps spreadsheets from running or changing it.
+    The sheet is UTF-8 with commas, and read with semicolons too; input, output and expected are JSON; media are paths
+    from the project's folder, with ; between them. A ' before a text keeps spreadsheets from running or changing it.
     """
     if output is not None:
         checked_target(output)

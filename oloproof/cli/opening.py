@@ -12,14 +12,22 @@ from oloproof.cli.options import project_root
 from oloproof.config import PolicyOptions, Project, load_policy, load_project
 from oloproof.evaluators import builtin_registry
 from oloproof.media import MediaReader
+from oloproof.places import OWN_FOLDER
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import History, Store, StoredMeasurements, StoredRun
 
 
 @contextmanager
 def opened_history(config: str) -> Iterator[History]:
-    """Open the runs of a project for reading."""
-    store = Store(project_root(config), create=False)
+    """Open the runs of a project for reading.
+
+    Raises:
+        ConfigError: there is no project where ``config`` points to, nor runs of one.
+    """
+    root = project_root(config)
+    if not (root / OWN_FOLDER).exists():
+        loaded_project(config)  # says what is wrong with a folder that is no project at all
+    store = Store(root, create=False)
     try:
         yield History(store)
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from oloproof.policy.wording import number_words
 from oloproof.running.events import Event, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
@@ -90,7 +91,7 @@ def _so_far(event: TrialsDone) -> str:
 
 def _share(outcomes: Counter[str]) -> str:
     known = outcomes["pass"] + outcomes["fail"]
-    return f"{outcomes['pass'] / known:.1%} so far" if known else "nothing yet"
+    return f"{number_words(outcomes['pass'] / known, 'rate')} so far" if known else "nothing yet"
 
 
 def _live_bar() -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from oloproof import __version__
-from oloproof.cli.console import own_stdout, painted, print_document, reported
+from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
 from oloproof.cli.opening import loaded_project
 from oloproof.cli.options import config_option, json_option
+from oloproof.reports.layout import GAP, wrapped
 
 
 @click.command("check", short_help="Check a project before it is run.")
@@ -42,25 +43,31 @@ def _check_text(document: dict[str, Any]) -> str:
     tried = document["tried"]
     system = document["system"]
     trials = f", {document['trials']} trials" if document["trials"] != document["cases"] else ""
-    lines = [f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases{trials}", ""]
+    lines = _hanging(f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases{trials}")
+    lines.append("")
     if tried["error"]:
-        lines.append(f"  {painted('FAIL', 'FAIL')}  case {tried['case']}: the system failed: {tried['error']}")
+        lines += _hanging(f"  FAIL  case {tried['case']}: the system failed: {tried['error']}", state="FAIL")
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
-        lines.append(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
-    lines += [
-        f"    {painted(verdict['outcome'], verdict['outcome']):<8} {verdict['criterion']}: {verdict['reason']}"
-        for verdict in tried["verdicts"]
-    ]
-    lines += [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
-    lines += [f"  a run sends to {one['host']}: {one['sent']}" for one in document["hosts"]]
-    lines += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
-    lines += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
-    lines += (
-        ["", *(f"  note: {warning['message']}" for warning in document["warnings"])] if document["warnings"] else []
-    )
-    verdict = "ready: oloproof run" if document["ready"] else "not ready: see above"
-    return "\n".join([*lines, "", verdict])
+        lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
+    for verdict in tried["verdicts"]:
+        outcome = verdict["outcome"]
+        lines += _hanging(f"    {outcome} {verdict['criterion']}: {verdict['reason']}", state=outcome)
+    after = [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
+    after += [f"  a run sends to {one['host']}: {one['sent']}" for one in document["hosts"]]
+    after += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
+    after += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
+    after += ["", *(f"  note: {one['message']}" for one in document["warnings"])] if document["warnings"] else []
+    after += ["", "ready: oloproof run" if document["ready"] else "not ready: see above"]
+    return "\n".join([*lines, *(part for line in after for part in _hanging(line))])
+
+
+def _hanging(line: str, *, state: str = "") -> list[str]:
+    """Return an indented line as lines that fit the terminal, those after the first deeper; ``state`` is painted."""
+    text = line.lstrip()
+    start = " " * (len(line) - len(text))
+    first, *others = wrapped(text, terminal_width(), start + GAP, first=start) if text else [""]
+    return [first.replace(state, painted(state, state), 1) if state else first, *others]
 
 
 @click.command("init", short_help="Make a project that runs.")

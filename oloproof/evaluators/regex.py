@@ -73,7 +73,8 @@ class Regex(Evaluator[RegexOptions]):
 
         pattern: Any = regex.compile(options.pattern)
         self._search = pattern.fullmatch if options.full_match else pattern.search
-        self._pattern = options.pattern
+        self._pattern = shorten(options.pattern).replace("\\\\", "\\")  # as it is written in the project file
+        self._misses = "does not cover the whole of" if options.full_match else "is not in"
         self._field = options.field
         self._wants_match = options.pass_if == "match"  # noqa: S105
         self._timeout = options.timeout
@@ -89,11 +90,11 @@ class Regex(Evaluator[RegexOptions]):
             match = self._search(output, timeout=self._timeout)
         except TimeoutError:
             return Verdict.missing(
-                f"the search for {shorten(self._pattern)} in {len(output)} characters did not end within "
+                f"the search for {self._pattern} in {len(output)} characters did not end within "
                 f"{self._timeout:g} s; make the pattern simpler or raise timeout",
                 code="timeout",
             )
         outcome: Literal["pass", "fail"] = "pass" if (match is not None) == self._wants_match else "fail"
         if match is None:
-            return Verdict(outcome, f"{shorten(self._pattern)} is not in {shorten(output)}")
+            return Verdict(outcome, f"{self._pattern} {self._misses} {shorten(output)}")
         return Verdict(outcome, f"found {shorten(match.group())} at character {match.start()}")

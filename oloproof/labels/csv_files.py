@@ -1,4 +1,7 @@
-"""Sheets of labels as CSV: UTF-8 with a byte order mark, by which spreadsheets know it, and commas between cells."""
+"""Sheets of labels as CSV: UTF-8 with a byte order mark, by which spreadsheets know it, and commas between cells.
+
+Spreadsheets in countries that write 1,5 save a sheet with semicolons, so one is read with what its header has.
+"""
 
 from __future__ import annotations
 
@@ -72,12 +75,12 @@ def read_sheet(path: Path) -> Sheet:
     Columns without a meaning here are passed over with a notice, unless their name is nearly one of ours.
 
     Raises:
-        LabelsError: it cannot be read, is no UTF-8 or no CSV with commas, or lacks a column; every mistake is listed.
+        LabelsError: it cannot be read, is no UTF-8 or no CSV, or lacks a column; every mistake is listed.
     """
     shown = str(path)
     text = _text(path, shown)
     with _long_cells(len(text)):
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
         try:
             header = next((cells for cells in reader if any(cells)), None)
             if header is None:
@@ -117,12 +120,14 @@ def _long_cells(limit: int) -> Iterator[None]:
         csv.field_size_limit(before)
 
 
+def _delimiter(text: str) -> str:
+    """Return what stands between the cells: what the header has of a comma, a semicolon and a tab, in this order."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    return next((sign for sign in ",;\t" if sign in header), ",")
+
+
 def _names(header: Sequence[str], shown: str, line: int) -> list[str]:
     """Return the columns by the names they have here; every mistake in the header is told at once."""
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        sign = "semicolons" if ";" in header[0] else "tabs"
-        message = f"the columns are separated by {sign}; save the file as CSV with commas between the cells"
-        raise LabelsError([Problem(shown, message, line)])
     names = [ALSO_CALLED.get(name, name) for name in header]
     messages = [
         f"the column {name!r} is given twice" for name in dict.fromkeys(names) if name and names.count(name) > 1

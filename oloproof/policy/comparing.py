@@ -25,7 +25,8 @@ class Comparison:
 
     ``fixed`` and ``broken`` are the ids of cases that only the candidate, or only the baseline, passes; for scores
     those that rose or fell. ``unmatched`` counts cases that stand in one run only or are not observed in both, and
-    ``unpaired`` has their ids, those of the candidate first.
+    ``unpaired`` has their ids, those of the candidate first; ``lost`` of them were observed in the baseline and are
+    not in the candidate, as when it fails where the baseline answered.
     """
 
     criterion: str
@@ -42,6 +43,7 @@ class Comparison:
     fixed: tuple[str, ...]
     broken: tuple[str, ...]
     unpaired: tuple[str, ...] = ()
+    lost: int = 0
 
     @property
     def passed_in_both(self) -> int | None:
@@ -89,6 +91,7 @@ def compare_cases(
         fixed=tuple(case for case, new, old in pairs if new > old),
         broken=tuple(case for case, new, old in pairs if new < old),
         unpaired=unpaired,
+        lost=sum(case in before and before[case].whole for case in unpaired),
     )
 
 

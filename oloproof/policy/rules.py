@@ -100,6 +100,8 @@ def _bound(rule: RuleOptions, metric: Metric) -> tuple[DecisionState, str]:
         return state, _BOUND_REASONS[state, rule.min is not None]
     if metric.observed == 0:
         return "INSUFFICIENT_EVIDENCE", "no_observations"
+    if metric.kind == "count" and metric.missing + metric.invalid:
+        return "INSUFFICIENT_EVIDENCE", "missing_could_change_outcome"
     if metric.method == CLOPPER_PEARSON and metric.family is None and metric.missing + metric.invalid:
         without = clopper_pearson(metric.passed, metric.observed, metric.level)
         if decide(without, minimum=rule.min, maximum=rule.max) != "INSUFFICIENT_EVIDENCE":
@@ -166,7 +168,7 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
-    if reason == "interval_overlaps_threshold" and metric.family is not None:
+    if reason == "interval_overlaps_threshold" and (metric.family is not None or metric.method != CLOPPER_PEARSON):
         why = _OPEN
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
 
@@ -193,7 +195,7 @@ def _beside(rule: RuleOptions, metric: Metric) -> str:
 
 
 _COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
-_NONE_WHOLE = "No case was observed in full."
+_NONE_WHOLE = "No case was observed in full; oloproof inspect --failures says why."
 _OPEN = "The truth may lie on either side; more cases would tell."
 _WHY = {
     "lower_bound_meets_minimum": "Even the low end is enough.",
@@ -209,7 +211,8 @@ _WHY = {
     "no_observations": "Nothing was observed.",
     "observed_failures_within_limit": "Within the limit.",
     "observed_failures_exceed_limit": "Over the limit.",
-    "missing_could_change_outcome": "What is missing or invalid could change the outcome.",
+    "missing_could_change_outcome": "What is missing or invalid could change the outcome; "
+    "oloproof inspect --failures says why.",
     **JUDGE_WHY,
     "human_rate_unknown": "The labels do not tell what people would say of this run; label a sample of it.",
     "partial_run": "Only some of the cases were run; run all of them to decide.",

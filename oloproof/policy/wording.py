@@ -16,7 +16,8 @@ _NOISE = 1e-9
 """What floating point may add to a number that is round; less than this is not rounded outward."""
 
 JUDGE_WHY = {
-    "judge_not_validated": "A model judges this, and no labels of people's show yet that it agrees with them.",
+    "judge_not_validated": "A model judges this, and people's labels do not show that it agrees with them; "
+    "oloproof evaluators validate says what is missing.",
     "judge_changed": "The judge is another than the one that was validated; validate this one.",
     "sight_not_proven": "The judge was to prove that it sees before it judges, and did not.",
 }

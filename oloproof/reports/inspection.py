@@ -64,8 +64,10 @@ def _trial(trial: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
             lines += block(visible(trial["error_detail"].rstrip()), GAP * 2, 40)
     else:
         lines += _value("output", trial["output"], paint)
+    recorded = {item["sha256"] for item in trial["media"] if item["role"] == "input"}
     for delivery in trial.get("delivered", ()):
-        lines += _delivery(delivery, trial["variant"], width, paint)
+        if trial["variant"] != ORIGINAL or delivery["file"]["sha256"] not in recorded:
+            lines += _delivery(delivery, width, paint)
     for item in trial["media"]:
         lines += _item(item, width, paint)
     for verdict in trial["verdicts"]:
@@ -73,10 +75,8 @@ def _trial(trial: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
     return lines
 
 
-def _delivery(delivery: Mapping[str, Any], variant: str, width: int, paint: Paint) -> list[str]:
-    """Return what a variant was given: the file, what it claims to be, and what was found of that."""
-    if variant == ORIGINAL:
-        return []
+def _delivery(delivery: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
+    """Return what a trial was given: the file; of a variant what it claims to be, and what was found of that."""
     item = delivery["file"]
     what = "no file" if item is None else f"{item['media_type']}, {item['size']:,} bytes, sha256 {item['sha256']}"
     finding = delivery["finding"]
@@ -84,7 +84,8 @@ def _delivery(delivery: Mapping[str, Any], variant: str, width: int, paint: Pain
     levels = [f"same {name}" for name in ("bytes", "data", "view") if same.get(name)]
     told = [delivery["relation"] or "", *levels, delivery["difference"], finding["message"] if finding else ""]
     head = f"{GAP}{paint('given', 'quiet')} {one_line(delivery['field'])}{GAP}{what}"
-    return [head, *wrapped(one_line(", ".join(filter(None, told)), 300), width, GAP * 3)]
+    claims = ", ".join(filter(None, told))
+    return [head, *(wrapped(one_line(claims, 300), width, GAP * 3) if claims else [])]
 
 
 def _item(item: Mapping[str, Any], width: int, paint: Paint) -> list[str]:

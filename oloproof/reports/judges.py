@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,8 @@ def validation_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
         some = ", ".join(one_line(case) for case in document["unsettled"][:10])
         split = count_words(len(document["unsettled"]), "case")
         lines += wrapped(f"people are split on {split}, somebody has to settle them: {some}", width, GAP)
+    if state == "NOT_VALIDATED":
+        lines += wrapped(mending_words(document["criterion"]), width, GAP)
     again = "; nothing changed since, so no further look was spent" if document.get("again") else ""
     lines += wrapped(
         f"judge {document['judge'][:12]}, labels of run {document['run']}, guide {document['guide']}, "
@@ -47,6 +50,15 @@ def _confusion(counts: Mapping[str, int], width: int, paint: Paint) -> list[str]
         (Cell("people FAIL"), Cell(str(counts["fp"])), Cell(str(counts["tn"]))),
     ]
     return table(head, rows, align="lrr", width=width - len(GAP), paint=paint)
+
+
+def mending_words(criterion: str) -> str:
+    """Return what can be done for a judge that people's labels refuted."""
+    return (
+        "more labels will not help; another rubric or model may: "
+        f"oloproof labels export --criterion {shlex.quote(criterion)} --purpose develop draws cases to mend it on, "
+        "and oloproof evaluators try shows where it and people differ"
+    )
 
 
 def unclear_words(document: Mapping[str, Any]) -> str:

@@ -267,8 +267,10 @@ def difference_interval_words(found: Comparison) -> str:
 def _changed_lines(one: Comparison, width: int, paint: Paint) -> list[str]:
     counts = f"{len(one.fixed)} fixed, {len(one.broken)} broken"
     if one.unmatched:
-        counts += f", {one.unmatched} unmatched"
-    lines = [f"{paint(one_line(one.criterion), 'strong')}: {counts}"]
+        lost = f" ({one.lost} of them observed in the baseline only)" if one.lost else ""
+        counts += f", {one.unmatched} unmatched{lost}"
+    lines = wrapped(f"{one_line(one.criterion)}: {counts}", width, GAP, first="")
+    lines[0] = lines[0].replace(one_line(one.criterion), paint(one_line(one.criterion), "strong"), 1)
     for word, ids in (("broken", one.broken), ("fixed", one.fixed)):
         if ids:
             more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""

@@ -82,6 +82,8 @@ def policy_of(run: StoredRun) -> PolicyOptions | None:
 def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> Conclusion:
     """Return the metrics of every criterion, those that rules ask for beside, and what each rule decides.
 
+    A run that is not complete holds only some of the cases, so no rule decides on it.
+
     Raises:
         ConfigError: a rule names a metric that the run does not have.
     """
@@ -95,7 +97,7 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
     rules = [rule.spelled_out for rule in policy.rules]
     families = FamilyBook(history, run, measures, variants, rules, policy.confidence_level)
     judges = standing_of(history, run, measures, policy)
-    standing = Standing(partial=run.partial, judges=unfit(judges))
+    standing = Standing(partial=run.partial or run.state != "complete", judges=unfit(judges))
     decisions = tuple(_decide(rule, book, families, standing, judges, policy) for rule in rules)
     return Conclusion((*book.metrics.values(), *families.metrics), decisions, validation_state(judges))
 

@@ -15,6 +15,7 @@ from oloproof.media import MediaReader, using_reader
 from oloproof.records import Execution
 from oloproof.running.crew import Crew, Done, Job
 from oloproof.running.events import TrialsDone
+from oloproof.running.given import given_files
 from oloproof.running.verify import explained
 from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, trials_in
 from oloproof.running.workshop import Workshop
@@ -89,7 +90,8 @@ def _do(shop: Workshop, work: Work) -> Entry:
     else:
         judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
     settled = _settled(execution, shop.reader)
-    return Entry(trial, work.key, work.input, settled, judgements, work.reused, work.delivered)
+    delivered = work.delivered if shop.variants else given_files(trial.case, settled, shop.reader)
+    return Entry(trial, work.key, work.input, settled, judgements, work.reused, delivered)
 
 
 def _settled(execution: Execution, reader: MediaReader) -> Execution:

@@ -19,6 +19,7 @@ from oloproof.statistics import (
 from oloproof.storage import History, StoredRun
 
 _ASSUMED_DISCORDANT = 0.2
+_BY_SPREAD = "depends on the spread of the values, which a run shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
     if judged and rule.rate is None:
         return "nothing before people's labels validate the judge"
     if rule.effective_kind == "observed_count":
-        return f"PASS up to {rule.max_failures} failures, FAIL above, at any number of cases"
+        plural = "" if rule.max_failures == 1 else "s"
+        return f"PASS up to {rule.max_failures} failure{plural}, FAIL above, at any number of cases"
     if rule.compares:
         wanted = rule.margin or 0.05
         changing = max(_ASSUMED_DISCORDANT, wanted)
@@ -68,11 +70,11 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
     if rule.spelled_out.family == "flaky_count":
         return "PASS or FAIL by the count, at any number of cases"
     if rule.spelled_out.family is not None:
-        return "depends on how the variants and repeats of each case differ; see plan after a run"
+        return "depends on how the variants and repeats of each case differ, which a run shows"
     if rule.slice is not None:
-        return "as many cases of that slice as there are decide; see plan after a run"
+        return "depends on how many cases the slice has; after a run, oloproof plan says more"
     if measure is not None and not measure.binary and rule.rate is None:
-        return "depends on the spread of the values; see plan after a run"
+        return _BY_SPREAD
     return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
 
 
@@ -96,22 +98,37 @@ def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: Poli
     n = 0 if metric is None else metric.n
     counted = metric is not None and rule.effective_kind == "interval" and rule.decide_on == "interval"
     if metric is None or not counted or metric.kind != "rate" or not metric.method.startswith("clopper"):
-        return Prospect(rule.id, rule.metric, state, n, can_decide(rule, None, n, policy), message=_plain(rule, state))
+        spread = metric is not None and counted and rule.spelled_out.family is None
+        sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)
+        return Prospect(rule.id, rule.metric, state, n, sentence, message=_plain(rule, state, metric))
     unknown = metric.missing + metric.invalid
     bars: dict[str, Any] = {"minimum": rule.min, "maximum": rule.max, "level": policy.confidence_level}
     more = more_cases(metric.passed, n, missing=unknown, **bars)
     chance = predictive_probability_of_pass(metric.passed, n, 2 * n, missing=unknown, **bars) if n else None
     sentence = rate_plan_sentence(n, missing=unknown, **bars)
-    text = _settling(state, more.at_best, more.rate_stays, chance, 2 * n)
+    text = _settling(state, more.at_best, more.rate_stays, chance, 2 * n) + ("" if state == "PASS" else _first(metric))
     return Prospect(rule.id, rule.metric, state, n, sentence, more.at_best, more.rate_stays, chance, text)
 
 
-def _plain(rule: RuleOptions, state: str) -> str:
+def _plain(rule: RuleOptions, state: str, metric: Metric | None) -> str:
     if state in ("PASS", "FAIL"):
         return "decided"
     if rule.compares:
         return "compares two runs; use oloproof compare"
-    return "no number of further cases can be named for this kind of rule"
+    if rule.effective_kind == "observed_count" or rule.spelled_out.family == "flaky_count":
+        return "further cases settle nothing" + _first(metric)
+    return "further cases narrow the interval; how many it takes cannot be told for this kind of rule" + _first(metric)
+
+
+def _first(metric: Metric | None) -> str:
+    """Return what helps more than any further case: measuring those that stand against the rule unmeasured."""
+    unknown = 0 if metric is None else metric.missing + metric.invalid
+    if metric is None or not unknown:
+        return ""
+    verb = "is" if unknown == 1 else "are"
+    return (
+        f"; {unknown} of {metric.n} {verb} missing or invalid: mend that first (oloproof inspect --failures says why)"
+    )
 
 
 def _settling(state: str, best: int | None, stays: int | None, chance: float | None, total: int) -> str:

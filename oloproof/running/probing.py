@@ -129,8 +129,15 @@ def _moved(
         if not usable:
             return (), (f"no case of run {run.id} recorded media that this judge is shown",)
         before = [_said(judge.evaluate(subject).verdicts) for subject, _ in usable]
-        movements = tuple(_movement(change, judge, usable, before) for change in CHANGES)
-    return movements, ()
+        pictured = [place for place, (_, items) in enumerate(usable) if any(item.kind != "audio" for item in items)]
+        movements = []
+        for change in CHANGES:
+            places = pictured if change in _PICTURES else range(len(usable))
+            if places:
+                these = [usable[place] for place in places]
+                movements.append(_movement(change, judge, these, [before[place] for place in places]))
+    notes = () if pictured else ("it is shown no pictures, so none were blanked or framed",)
+    return tuple(movements), notes
 
 
 def _movement(

@@ -22,6 +22,7 @@ from oloproof.running.delivery_notices import delivery_notices
 from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
+from oloproof.running.failure_notices import failure_notices
 from oloproof.running.judge_notices import judge_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
@@ -99,12 +100,15 @@ def _carried_out(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
+        for code, message in failure_notices(history, history.find(shop.run.id)):
+            shop.notice(code, message)
         for code, message in delivery_notices(history, history.find(shop.run.id)):
             shop.notice(code, message)
         for notice in judge_notices(history, history.find(shop.run.id)):
             shop.notice(notice.code, notice.message)
-        conclusion = conclude(history, history.find(shop.run.id), policy)
-        record_decision(shop.store, history.find(shop.run.id), policy, conclusion)
+        whole = replace(history.find(shop.run.id), state="complete")  # but for the decision, which is stored first
+        conclusion = conclude(history, whole, policy)
+        record_decision(shop.store, whole, policy, conclusion)
         shop.store.finish(shop.run, "complete")
         return _result(history, history.find(shop.run.id), conclusion, started)
 

@@ -59,7 +59,7 @@ def validate_judge(project: Project, store: Store, criterion: JudgeCriterion, ba
     """Hold one judge against the labels of its newest validation sample; items that it never judged are judged now.
 
     Raises:
-        EvaluatorError: there is no sample, or the criterion is a score that nothing passes.
+        EvaluatorError: nothing is labelled, or the criterion is a score that nothing passes.
         OloproofError: the judge cannot be asked, or a recorded file changed.
     """
     if criterion.evaluator.criteria[criterion.place].score_range is not None:
@@ -147,7 +147,13 @@ def _labels(history: History, criterion: str, purpose: Purpose) -> tuple[StoredR
                 f"oloproof labels export --criterion {criterion} --purpose {purpose} draws cases for people to label"
             )
         run = run_numbered(history, told[-1].run)
-    return run, gather(history, run, criterion, purpose=purpose)
+    labels = gather(history, run, criterion, purpose=purpose)
+    if not any(one.persons for one in labels.cases):  # a look that sees nothing would still count as one
+        raise EvaluatorError(
+            f"nobody has labelled a case of the sample of {criterion} yet; label it in oloproof workbench, "
+            "or fill in its sheet and take it with oloproof labels import"
+        )
+    return run, labels
 
 
 def _judgements(

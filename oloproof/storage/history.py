@@ -69,12 +69,21 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorCount:
+    """An error that ``count`` executions of a run failed with, ``case_id`` the first of them."""
+
+    error: str
+    count: int
+    case_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredTrial:
     """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
 
     ``verdicts`` and ``reused`` (whether each came from an earlier answer) follow the run's criteria; ``judgements``
     maps the number of a judge among the run's evaluators to what it said and saw. ``delivered`` is what stood in the
-    fields that variants change; nothing in a run without variants.
+    fields that variants change, or in a run without variants the media that the system was given and did not record.
     """
 
     row: int
@@ -177,6 +186,15 @@ class History(Observations):
         """
         total, cached, failed = self.store.rows(query, (run.number,))[0]
         return {"trials": total, "run": total - (cached or 0), "cached": cached or 0, "failed": failed}
+
+    def commonest_error(self, run: StoredRun) -> ErrorCount | None:
+        """Return the error that most failed executions of a run had, the earlier one of two that are as common."""
+        query = f"""
+            SELECT executions.error, count(*), trials.case_id, min(trials.position) AS first FROM {_WITH_EXECUTION}
+            WHERE trials.run = ? AND executions.error IS NOT NULL
+            GROUP BY executions.error ORDER BY count(*) DESC, first LIMIT 1
+        """
+        return next((ErrorCount(*row[:3]) for row in self._rows(query, (run.number,))), None)
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""

@@ -46,8 +46,9 @@ CREATE TABLE IF NOT EXISTS executions (
 CREATE INDEX IF NOT EXISTS executions_key ON executions (key);
 """
 
-# ``delivered`` is a JSON list of what stood in the fields that variants change; null where nothing is to tell. It
-# stands last, where databases that were brought up to date have it.
+# ``delivered`` is a JSON list of what stood in the fields that variants change, or of media that the system was given
+# and did not record; null where nothing is to tell. It stands last, where databases that were brought up to date have
+# it.
 _TRIALS = """
 CREATE TABLE IF NOT EXISTS trials (
     id INTEGER PRIMARY KEY,

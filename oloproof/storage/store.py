@@ -78,7 +78,7 @@ class Entry:
 
     ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``judgements`` follow the
     run's evaluators; all their verdicts together follow the run's criteria. ``delivered`` is what stood in the fields
-    that variants change.
+    that variants change, or without variants the media that the system was given and did not record.
     """
 
     trial: Trial

@@ -96,6 +96,11 @@ def shown(data: bytes) -> str:
     return repr(one_line(data[:2_000].decode(errors="replace"), 200)) if data.strip() else "nothing"
 
 
+def fault_words(error: ValueError) -> str:
+    """Return `` (why)`` of an error of :func:`parse_json` about text that looks like JSON, nothing of other text."""
+    return "" if isinstance(error, json.JSONDecodeError) else f" ({error})"
+
+
 def answered(answer: Any, surroundings: Surroundings, seconds: float) -> Execution:
     """Return the execution of a command's or service's ``answer``: an object with output, media and error.
 

@@ -14,7 +14,7 @@ from typing import Any
 from oloproof.config.models import CommandOptions
 from oloproof.errors import MediaError, SystemError_
 from oloproof.records import Execution, Trial
-from oloproof.systems.answers import answered, parse_json, shown
+from oloproof.systems.answers import answered, fault_words, parse_json, shown
 from oloproof.systems.base import AnswerError, Surroundings, System, failure
 from oloproof.systems.decorator import Named
 from oloproof.systems.processes import ProgramError, Programs, Worker
@@ -44,10 +44,8 @@ def parse_answer(data: bytes) -> Any:
         try:
             return parse_json(candidate)
         except ValueError as error:
-            why = str(error) if isinstance(error, UnicodeDecodeError) or "nested" in str(error) else ""
-    raise AnswerError(
-        f"expected one JSON object on standard output, found {shown(data)}{f' ({why})' if why else ''}"
-    ) from None
+            why = fault_words(error)
+    raise AnswerError(f"expected one JSON object on standard output, found {shown(data)}{why}") from None
 
 
 class CommandSystem(System):
@@ -135,13 +133,14 @@ def _object_in(line: bytes) -> dict[str, Any]:
     Raises:
         AnswerError: it holds something else, so what the worker says next cannot be trusted to fit its trial.
     """
+    why = ""
     try:
         answer = parse_json(line)
-    except ValueError:
-        answer = None
+    except ValueError as error:
+        answer, why = None, fault_words(error)
     if not isinstance(answer, dict):
         raise AnswerError(
-            f"the worker wrote {shown(line)} where a line with one JSON object was expected; "
+            f"the worker wrote {shown(line)}{why} where a line with one JSON object was expected; "
             "let it print everything else to standard error"
         )
     return answer

@@ -21,11 +21,12 @@ from oloproof.media.clips import Clip
 from oloproof.media.drafting import DEFAULT
 from oloproof.media.equipment import package_version, tool_version
 from oloproof.media.formats import describe
+from oloproof.media.input_files import header_facts
 from oloproof.media.picture_recipes import PICTURE_RECIPES_VERSION, blank_picture, encode_recipe
 from oloproof.media.pictures import Picture
 from oloproof.media.reading import open_regular
 from oloproof.media.sameness import EVERYTHING, Sameness, compare_pictures
-from oloproof.records import Facts, Kind
+from oloproof.records import Kind
 from oloproof.storage.variant_files import VariantFiles
 from oloproof.variants.members import Member
 
@@ -51,18 +52,6 @@ class Made:
     def from_json(cls, kept: dict[str, Any]) -> Made:
         """Return what :meth:`as_json` kept."""
         return cls(kept["sha256"], kept["ending"], kept["size"], kept["facts"], Sameness(*kept["same"]))
-
-
-def header_facts(facts: Facts) -> dict[str, Any]:
-    """Return what a header tells and a record of a file holds."""
-    return {
-        "kind": facts.kind,
-        "format": facts.format,
-        "media_type": facts.media_type,
-        "width": facts.width,
-        "height": facts.height,
-        "duration": facts.duration,
-    }
 
 
 class Tooling:

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from oloproof.errors import MediaError, MediaMissing
-from oloproof.media import MediaReader, facts_of
+from oloproof.media import MediaReader
 from oloproof.media.digesting import identity_of
-from oloproof.media.reading import FACTS_VERSION, open_regular
+from oloproof.media.input_files import InputFile, input_file, input_item
 from oloproof.media.recording import stored_path
 from oloproof.media.sameness import EVERYTHING, Sameness
 from oloproof.records import ORIGINAL, Case, Delivery, Finding, MediaItem
 from oloproof.storage.variant_files import VariantFiles
 from oloproof.variants.families import Families
 from oloproof.variants.fields import value_of, with_value
-from oloproof.variants.making import Made, Original, Tooling, header_facts, make
+from oloproof.variants.making import Made, Original, Tooling, make
 from oloproof.variants.members import Member
 
 _LOCKS = 64
@@ -33,17 +33,6 @@ class Variation:
     case: Case
     deliveries: tuple[Delivery, ...] = ()
     problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file that the case names in a field: its digest and what its header tells; or what is wrong with it."""
-
-    path: str
-    sha256: str = ""
-    size: int = 0
-    facts: dict[str, Any] | None = None
-    problem: str = ""
 
 
 class VariantWorkshop:
@@ -95,33 +84,16 @@ class VariantWorkshop:
         family = _Family(self, case, base, {field: source for field, source in sources.items() if source is not None})
         return family.whole(making=making)
 
-    def _source(self, case: Case, field: str, *, making: bool) -> _File | None:
+    def _source(self, case: Case, field: str, *, making: bool) -> InputFile | None:
         """Return the file in a field of a case; None where its header must be read first."""
         path = case.files.get(field)
-        return _File("") if path is None else self.file(path, making=making)
+        return InputFile("") if path is None else self.file(path, making=making)
 
-    def file(self, path: str, *, making: bool = True) -> _File | None:
+    def file(self, path: str, *, making: bool = True) -> InputFile | None:
         """Return what is known of a file at an absolute path."""
-        try:
-            sha256 = self._reader.digest_of_path(path)
-            facts = self._facts(path, sha256, making=making)
-        except MediaError as error:
-            return _File(path, problem=str(error))
-        if facts is None:
-            return None
-        return _File(path, sha256, facts["size"], facts)
+        return input_file(path, self._reader, making=making)
 
-    def _facts(self, path: str, sha256: str, *, making: bool) -> dict[str, Any] | None:
-        name = f"header@{FACTS_VERSION}"
-        kept = self._reader.measurements.get(sha256, name)
-        if kept is None and making:
-            with open_regular(path, follow=True) as file:
-                kept = header_facts(facts_of(file, path=path, depth="header"))
-                kept["size"] = file.seek(0, 2)
-            self._reader.measurements.put(sha256, name, kept)
-        return kept
-
-    def made(self, source: _File, original: Original, member: Member, *, making: bool) -> tuple[Made, str] | None:
+    def made(self, source: InputFile, original: Original, member: Member, *, making: bool) -> tuple[Made, str] | None:
         """Return a member's file and its path; None where it must be made first and ``making`` is not asked for.
 
         Raises:
@@ -155,29 +127,13 @@ class VariantWorkshop:
 
     def item(self, field: str, path: str, sha256: str, size: int, facts: dict[str, Any]) -> MediaItem | None:
         """Return the record of a delivered file; None for what is no image, sound or video."""
-        if facts["kind"] is None:
-            return None
-        return MediaItem(
-            id="",
-            role="input",
-            kind=facts["kind"],
-            name=field or os.path.basename(path),
-            path=stored_path(self._reader.root, path),
-            given=path,
-            format=facts["format"],
-            media_type=facts["media_type"],
-            size=size,
-            sha256=sha256,
-            width=facts["width"],
-            height=facts["height"],
-            duration=facts["duration"],
-        )
+        return input_item(field, path, sha256, size, facts, self._reader)
 
 
 class _Family:
     """One case's family while it is put together, member by member."""
 
-    def __init__(self, shop: VariantWorkshop, case: Case, base: Case, sources: dict[str, _File]) -> None:
+    def __init__(self, shop: VariantWorkshop, case: Case, base: Case, sources: dict[str, InputFile]) -> None:
         self._shop, self._case, self._base, self._sources = shop, case, base, sources
         self._originals = {
             field: Original(one.path, one.sha256, one.facts["kind"], one.facts["format"])
@@ -202,7 +158,7 @@ class _Family:
         items = ((field, self._item(field, one)) for field, one in self._sources.items())
         return Variation(self._base, tuple(Delivery(field, item) for field, item in items if item is not None))
 
-    def _item(self, field: str, one: _File) -> MediaItem | None:
+    def _item(self, field: str, one: InputFile) -> MediaItem | None:
         return None if one.facts is None else self._shop.item(field, one.path, one.sha256, one.size, one.facts)
 
     def _variation(self, member: Member, *, making: bool) -> Variation | None:
@@ -232,7 +188,7 @@ class _Family:
         item = self._shop.item(member.field, path, made.sha256, made.size, made.facts)
         return self._delivered(member, path, item, made.sha256, source.sha256, made.same)
 
-    def _usable(self, member: Member) -> _File:
+    def _usable(self, member: Member) -> InputFile:
         source = self._sources[member.field]
         if source.problem:
             raise MediaError(source.problem)

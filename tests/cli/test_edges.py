@@ -103,6 +103,18 @@ def test_standard_output_that_is_full_is_one_line_and_2(echo: Callable[..., Any]
     assert "Traceback" not in done.stderr
 
 
+def test_a_reader_who_leaves_is_no_rule_that_blocks(echo: Callable[..., Any]) -> None:
+    folder = echo(1)
+    folder.run("run", "--quiet")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        folder.command("runs"), cwd=folder.root, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (2, "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., Any], number: int) -> None:
     folder = echo(1, app="import time\nopen('loading', 'w').close()\ntime.sleep(20)\n\ndef answer(case): return {}\n")

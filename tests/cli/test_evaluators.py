@@ -50,6 +50,7 @@ def test_a_judge_that_passes_everything_ends_with_1(desk: Desk) -> None:
 
     assert found.exit == 1
     assert "NOT_VALIDATED" in found.out
+    assert "oloproof evaluators try shows where it and people differ" in " ".join(found.out.split())
 
 
 def test_a_higher_bar_is_another_look(desk: Desk) -> None:

@@ -45,6 +45,9 @@ def test_check_tries_one_case_and_says_what_rules_can_decide(echo: Callable[...,
     assert ended.exit == 0
     assert "PASS from 29, FAIL up to 18" in ended.out
     assert "ready" in ended.out
+    narrow = folder.run("check", env={"COLUMNS": "60"}).out
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "\n    floor (right): PASS from 29, FAIL up to 18, nothing else\n      decides\n" in narrow
     document = folder.run("check", "--json", cold=True).document
     assert document["tried"]["verdicts"] == [
         {"criterion": "right", "outcome": "pass", "score": None, "reason": "output is the expected value"}

@@ -212,7 +212,15 @@ def test_cache_clear_lets_the_next_run_execute_and_leaves_runs_alone(ran: Any) -
     assert ran.run("run", "--json").document["executions"]["run"] == 10
 
 
-def test_reading_where_nothing_was_run_says_so(folder: Any) -> None:
+def test_reading_where_no_project_is_says_so(folder: Any) -> None:
+    ended = folder.run("runs")
+    assert ended.exit == 2
+    assert "oloproof.yaml  no such file" in ended.err
+    assert not (folder.root / ".oloproof").exists()
+
+
+def test_reading_where_nothing_was_run_says_so(echo: Any) -> None:
+    folder = echo(1)
     ended = folder.run("runs")
     assert ended.exit == 2
     assert "no runs" in ended.err

@@ -22,7 +22,7 @@ Known = dict[str, type[EvaluatorOptions]]
 
 
 def test_a_project_is_read_and_its_paths_are_resolved(load: Load, folder: Path, good: str) -> None:
-    (folder.parent / "shared").mkdir()
+    (folder.parent / "shared").mkdir(exist_ok=True)
     project = load(good + "media_roots: [../shared]\noutputs: made\n")
     assert project.name == "thumbnails"
     assert project.file == folder.resolve() / "oloproof.yaml"
@@ -242,8 +242,10 @@ def test_a_byte_order_mark_is_welcome(folder: Path, known: Known, good: str) -> 
 def test_files_that_are_not_there_are_named(refused: Refused, folder: Path, known: Known, good: str) -> None:
     with pytest.raises(ConfigError, match=r"oloproof\.yaml  no such file; looked in .*; `oloproof init"):
         load_project(folder, known)
-    with pytest.raises(ConfigError, match=r"nowhere\.yaml  no such file"):
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml  no such file.*`oloproof init \.` writes one"):
         load_project(Path("nowhere.yaml"), known)
+    with pytest.raises(ConfigError, match=r"`oloproof init shop` writes one"):
+        load_project(Path("shop"), known)
     assert refused(good.split("policy:")[0] + "policy: gone.yaml\n") == [
         "oloproof.yaml:11:9  policy: no such file: gone.yaml; looked in HERE"
     ]

@@ -31,6 +31,11 @@ def test_the_reason_names_what_was_found_and_where(check: Any) -> None:
     assert check("regex", "a red bus", pattern="b.s").reason == "found 'bus' at character 6"
 
 
+def test_a_pattern_that_is_found_and_does_not_cover_the_whole_is_said_to_do_just_that(check: Any) -> None:
+    found = check("regex", "on 2026-03-14.", pattern=r"\d{4}-\d{2}-\d{2}", full_match=True)
+    assert found.reason == r"'\d{4}-\d{2}-\d{2}' does not cover the whole of 'on 2026-03-14.'"
+
+
 @pytest.mark.parametrize("pass_if", ["match", "no_match"])
 def test_an_output_that_is_no_text_fails_either_way(check: Any, pass_if: str) -> None:
     assert check("regex", None, pattern="x", pass_if=pass_if).outcome == "fail"

@@ -221,6 +221,14 @@ def test_a_sheet_may_come_back_as_a_spreadsheet_writes_it(desk: Labelling) -> No
     assert len(desk.labels.labels()) == 2
 
 
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_a_sheet_may_come_back_with_other_signs_between_its_cells(desk: Labelling, sign: str) -> None:
+    run = desk.plain_run(2)
+    rows = [["case_id", "run", "criterion", "passed", "note"]]
+    rows += [["c0", run.id, "good", "yes", '"a, b"'], ["c1", run.id, "good", "no", ""]]
+    assert desk.take("".join(sign.join(row) + "\n" for row in rows)).added == 2
+
+
 def test_columns_may_stand_in_any_order_and_strange_ones_are_passed_over(desk: Labelling) -> None:
     run = desk.plain_run(1)
     imported = desk.take(f"colour,passed,criterion,run,case_id\nred,yes,good,{run.id},c0\n")
@@ -236,14 +244,6 @@ def test_columns_may_stand_in_any_order_and_strange_ones_are_passed_over(desk: L
         (
             b"case_id,criterion,passed\nc\xe9,good,yes\n",
             "sheet:2  the byte 0xe9 is not UTF-8; save the file as CSV UTF-8",
-        ),
-        (
-            b"case_id;criterion;passed\nc0;good;yes\n",
-            "sheet:1  the columns are separated by semicolons; save the file as",
-        ),
-        (
-            b"case_id\tcriterion\tpassed\n",
-            "sheet:1  the columns are separated by tabs; save the file as CSV with commas",
         ),
         (b"case_id,criterion,pased\n", "sheet:1  unknown column 'pased'; did you mean passed?"),
         (b"case_id,passed\n", "sheet:1  there is no column 'criterion'; columns are case_id, passed"),

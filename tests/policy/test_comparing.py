@@ -75,6 +75,13 @@ def test_a_case_in_one_run_only_is_unmatched() -> None:
     assert swapped.unpaired == found.unpaired
 
 
+def test_cases_that_only_the_baseline_measured_are_counted() -> None:
+    assert compared("pmfpi", "pppmp").lost == 2
+    assert compared("ppp", "pmi").lost == 0
+    found = compare_cases(reduced(trials("pp")), reduced(trials("pppm")), measure(), 0.95)
+    assert (found.unmatched, found.lost) == (2, 1)
+
+
 def test_cases_that_pass_in_both_are_counted_where_cases_pass_or_fail() -> None:
     assert compared("p" * 48 + "ff", "p" * 36 + "f" * 12 + "pp").passed_in_both == 36
     assert compared("f", "f").passed_in_both == 0

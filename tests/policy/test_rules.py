@@ -93,7 +93,7 @@ def test_where_no_case_is_whole_there_is_no_estimate_and_the_interval_may_still_
     of = measure(repeats=3)
     decision = decided("ppm ppm", MIN, of)
     assert (decision.state, decision.reason, decision.estimate) == (NONE, "no_observations", None)
-    assert decision.message.endswith("No case was observed in full.")
+    assert decision.message.endswith("No case was observed in full; oloproof inspect --failures says why.")
     decision = decided(" ".join(["ffm"] * 60), MIN, of)
     assert (decision.state, decision.reason) == ("FAIL", "upper_bound_below_minimum")
     assert decision.message.startswith("checked: no case whole, [0.0 %, ")
@@ -223,11 +223,13 @@ def test_the_number_a_rule_holds_against(keys: dict[str, Any], threshold: float)
 
 MESSAGES: list[tuple[str, dict[str, Any], str]] = [
     ("p" * 27 + "f" + "mi", MIN, "checked: 96.4 % [73.4 %, 100.0 %] (1 missing and 1 invalid of 30); "
-     "at least 80 % wanted. What is missing or invalid could change the outcome."),
+     "at least 80 % wanted. What is missing or invalid could change the outcome; "
+     "oloproof inspect --failures says why."),
     ("pf", MIN, "checked: 50.0 % [1.2 %, 98.8 %]; at least 80 % wanted. "
      "The truth may lie on either side; oloproof plan says how many cases would decide."),
     ("", MIN, "checked: no data; at least 80 % wanted. Nothing was observed."),
-    ("mm", {"max": 0.005}, "checked: no data (2 missing of 2); at most 0.5 % allowed. No case was observed in full."),
+    ("mm", {"max": 0.005}, "checked: no data (2 missing of 2); at most 0.5 % allowed. "
+     "No case was observed in full; oloproof inspect --failures says why."),
     ("pff", {"max_failures": 1}, "checked: 2 of 3 cases failed; at most 1 allowed. Over the limit."),
     ("p" * 20, {"min": 0.8}, "checked: 100.0 % [83.1 %, 100.0 %]; at least 80 % wanted. Even the low end is enough."),
 ]  # fmt: skip

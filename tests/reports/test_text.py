@@ -208,5 +208,8 @@ def test_two_runs_are_compared_with_what_was_fixed_and_broken(bureau):
     assert "fits: 1 fixed, 1 broken\n  broken: c3\n  fixed: c0" in text
     assert "INSUFFICIENT_EVIDENCE  no-worse  interval_overlaps_margin" in text
     assert text.endswith("exit 1: 1 of 1 rule blocks: no-worse.")
+    lost = replace(found[0], unmatched=4, lost=3)
+    counted = comparison_text(comparison_document(after, before, [lost], conclusion), width=100)
+    assert "fits: 1 fixed, 1 broken, 4 unmatched (3 of them observed in the baseline only)\n" in counted
     outward = replace(found[0], interval=(-0.1234, 0.3))
     assert difference_interval_words(outward) == "[-12.4, +30.0]"

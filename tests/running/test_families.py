@@ -154,7 +154,7 @@ def test_check_and_plan_say_what_rules_over_families_can_decide(looks: Any) -> N
     assert (checked.exit, planned.exit) == (0, 0)
     assert "depends on how the variants and repeats of each case differ" in checked.out
     assert "PASS or FAIL by the count, at any number of cases" in checked.out
-    assert "no number of further cases can be named for this kind of rule" in planned.out
+    assert "how many it takes cannot be told for this kind of rule" in " ".join(planned.out.split())
 
 
 def test_a_rule_over_families_may_be_about_a_slice(looks: Any) -> None:

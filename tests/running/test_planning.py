@@ -35,7 +35,7 @@ def prospect(rule: dict[str, Any], n: int = 30) -> str:
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
         ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
-        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "of that slice"),
+        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "how many cases the slice has"),
         ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
         ({"metric": "judged", "min": 0.8}, 30, "nothing before people's labels"),
     ],
@@ -70,3 +70,19 @@ def test_a_rate_below_the_bar_never_passes_if_it_stays(echo: Callable[..., Any])
     found = prospects_of(folder)[0]
     assert found.state == "FAIL"
     assert "never if the rate stays" in found.message
+
+
+def test_what_is_no_count_of_passes_is_not_planned_as_one(echo: Callable[..., Any]) -> None:
+    app = """\
+        def answer(case):
+            if case["n"] == 2:
+                raise ValueError("no answer")
+            return {"answer": case["n"] * 2}
+        """
+    more = "repeats: 2\npolicy: {rules: [{id: floor, metric: right, min: 0.8}]}\n"
+    (found,) = prospects_of(echo(10, app=app, more=more))
+    assert found.can_decide == "depends on the spread of the values, which a run shows"
+    assert found.message == (
+        "further cases narrow the interval; how many it takes cannot be told for this kind of rule; "
+        "1 of 10 is missing or invalid: mend that first (oloproof inspect --failures says why)"
+    )

@@ -219,6 +219,17 @@ def test_few_labels_settle_nothing_and_say_how_many_would(desk: Make) -> None:
     assert project.decision().reason == "judge_not_validated"
 
 
+def test_a_sample_that_nobody_labelled_yet_is_not_looked_at(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    with project.history() as history:
+        draw(history, history.find(), "right", size=None, seed="s", purpose="validate")
+    with pytest.raises(EvaluatorError, match="nobody has labelled a case of the sample of right yet"):
+        project.validate()
+    project.label(truthful)
+    assert project.validate().look == 1
+
+
 def test_unsure_labels_count_against_the_judge(desk: Make) -> None:
     project = desk(red_passes)
     project.run()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from oloproof.errors import MediaDrift
-from oloproof.running import RunResult, run
+from oloproof.running import RunResult, conclude, run
+from oloproof.running.deciding import policy_of
 from oloproof.storage import History, Store, StoredTrial
 
 
@@ -40,9 +41,12 @@ def test_a_stopped_run_keeps_what_was_done_and_says_why(photos: Callable[..., An
     with pytest.raises(MediaDrift):
         run(folder.root)
     store = Store(folder.root)
-    found = History(store).find()
+    history = History(store)
+    found = history.find()
+    decisions = conclude(history, found, policy_of(found)).decisions
     store.close()
     assert found.state == "stopped"
+    assert [(one.state, one.reason) for one in decisions] == [("INSUFFICIENT_EVIDENCE", "partial_run")]
     assert "changed after it was recorded" in (found.error or "")
 
 

@@ -150,6 +150,21 @@ def test_a_bad_answer_fails_this_case_only(opened: Open, service: Service, answe
     assert len(service.seen) == 2
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b'{"output": NaN}', "(NaN is not JSON; write null, or leave the field out)"),
+        (b'{"output": 1, "output": 2}', "(the key 'output' is given twice in one object)"),
+        (b'{"output": -1e999}', "(the number -1e999 is too large to hold)"),
+    ],
+)
+def test_what_looks_like_json_and_is_none_is_refused_with_why(
+    opened: Open, service: Service, body: bytes, why: str
+) -> None:
+    service.answer = says(body)
+    assert (opened(service.url, timeout=5).ask().error or "").endswith(why)
+
+
 def drip(handler: Handler) -> None:
     handler.send_response(200)
     handler.send_header("content-length", "1000")

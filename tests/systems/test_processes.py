@@ -54,7 +54,10 @@ def test_there_are_at_most_as_many_workers_as_trials_at_once(opened: Open, progr
         ("if given == 'bad': print('thinking…')", "the worker wrote 'thinking…' where a line with one JSON object"),
         ("if given == 'bad': print([1])", "the worker wrote '[1]' where"),
         ("if given == 'bad': print({'output': 1})", "let it print everything else to standard error"),
-        ("if given == 'bad': sys.stdout.buffer.write(b'\\xff\\n')", "the worker wrote '\ufffd' where"),
+        (
+            "if given == 'bad': sys.stdout.buffer.write(b'\\xff\\n')",
+            "the worker wrote '\ufffd' ('utf-8' codec can't decode",
+        ),
         ("if given == 'bad': time.sleep(30)", "no answer within 1.5 s (timeout:)"),
         ("if given == 'bad': print('{\"output\": 1e999}')", "the worker wrote"),
     ],

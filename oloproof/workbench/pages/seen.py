@@ -84,10 +84,9 @@ def seen_of(run: StoredRun, saw: Mapping[str, Any], media: Sequence[MediaItem]) 
 
 
 def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenPicture]:
-    items = {item.sha256: item for item in media}
     shown = [part for part in parts if part.get("kind") in ("image", "frame")]
     for number, part in enumerate(shown, start=1):
-        item, time = items.get(str(part.get("sha256_recorded"))), part.get("time")
+        item, time = _item_of(part, media), part.get("time")
         address = None
         if item is not None:
             address = media_address(run.id, item.id) if time is None else frame_address(run.id, item.id, time)
@@ -104,6 +103,12 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
             item="" if item is None or time is None else item.id,
             seconds="" if time is None else f"{time:.6f}",
         )
+
+
+def _item_of(part: Mapping[str, Any], media: Sequence[MediaItem]) -> MediaItem | None:
+    """Return the file that a part was made from: of several with the same bytes that of the role it was shown in."""
+    same = [item for item in media if item.sha256 == part.get("sha256_recorded")]
+    return next((item for item in same if item.role == part.get("role")), same[0] if same else None)
 
 
 def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenText]:
@@ -123,7 +128,8 @@ def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> It
 
 def _transcript(part: Mapping[str, Any], media: Sequence[MediaItem]) -> SeenText:
     text = visible(str(part.get("text") or "nothing was heard"))[:_LONGEST]
-    item = next((one.id for one in media if one.sha256 == part.get("sha256_recorded")), "")
+    found = _item_of(part, media)
+    item = "" if found is None else found.id
     phrases: list[SeenPhrase] = []
     room = _LONGEST
     for start, end, words in part.get("phrases") or () if item else ():

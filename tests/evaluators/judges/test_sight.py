@@ -128,7 +128,7 @@ def test_a_transcriber_that_invents_words_proves_nothing() -> None:
         found = test.of(["audio"])[0]
 
     assert found.state == "not_proven"
-    assert "wrote '123'" in found.reason
+    assert "it wrote 'Thanks for watching 1 2 3'" in found.reason
     assert server.count == 2
 
 

@@ -27,7 +27,7 @@ def is_there(page: Page, clip: Locator, time: float) -> None:
 @pytest.mark.parametrize("case", ["clip-h264", "clip-vp9"])
 def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: Visit, shop: Shop, case: str) -> None:
     page = visit.open(shop.case(case))
-    clip = page.locator("video")
+    clip = page.locator("video[aria-label^=output]")
     page.wait_for_function("clip => clip.readyState >= 2", arg=clip.element_handle())
     assert clip.evaluate("clip => [clip.paused, clip.videoWidth, clip.videoHeight]") == [True, 96, 64]
     visit.press("Space")
@@ -58,7 +58,7 @@ def test_what_was_said_leads_to_the_moment_where_it_is_said(visits: Callable[...
     let_hear(own_shop, (0.0, 0.4, "a red"), (0.4, 1.0, "<b>mug</b>"))
     visit = visits(own_shop)
     page = visit.open(own_shop.case("voice"))
-    sound = page.locator("audio")
+    sound = page.locator("audio[aria-label^=output]")
     said = page.get_by_role("button", name="<b>mug</b>")
     said.click()
     page.wait_for_function("sound => Math.abs(sound.currentTime - 0.4) < 0.01", arg=sound.element_handle())
@@ -75,7 +75,7 @@ def test_what_was_said_leads_to_the_moment_where_it_is_said(visits: Callable[...
 
 def test_a_sound_plays_and_its_wave_is_drawn(visit: Visit, shop: Shop) -> None:
     page = visit.open(shop.case("voice"))
-    sound = page.locator("audio")
+    sound = page.locator("audio[aria-label^=output]")
     expect(page.get_by_role("img", name="wave of voice.wav")).to_be_visible()
     visit.press("Space")
     page.wait_for_function("sound => !sound.paused && sound.currentTime > 0.05", arg=sound.element_handle())
