@@ -194,7 +194,7 @@ class History(Observations):
             WHERE trials.run = ? AND executions.error IS NOT NULL
             GROUP BY executions.error ORDER BY count(*) DESC, first LIMIT 1
         """
-        return next((ErrorCount(*row[:3]) for row in self._rows(query, (run.number,))), None)
+        return next((ErrorCount(*row[:3]) for row in self.store.rows(query, (run.number,))), None)
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""
