@@ -15,7 +15,6 @@ from oloproof.running import run
 from oloproof.running.work import BLOCK, Workload
 from oloproof.storage import Store
 
-
 Load = Callable[[list[Trial]], Workload]
 
 
