@@ -90,7 +90,7 @@ def _do(shop: Workshop, work: Work) -> Entry:
     else:
         judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
     settled = _settled(execution, shop.reader)
-    delivered = work.delivered if shop.variants else given_files(trial.case, settled, shop.reader)
+    delivered = work.delivered if shop.variants else given_files(trial.case, work.digests, settled, shop.reader)
     return Entry(trial, work.key, work.input, settled, judgements, work.reused, delivered)
 
 

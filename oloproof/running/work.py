@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,8 @@ class Work:
     """One trial to be done, with its portable input as canonical JSON.
 
     ``reused`` is the stored execution that answers it, ``problem`` why it cannot be asked; ``refused``: it is the
-    variant and not the case that cannot. ``delivered`` is what stands in the fields that variants change.
+    variant and not the case that cannot. ``delivered`` is what stands in the fields that variants change, ``digests``
+    the sha256 of the file in each field that names one.
     """
 
     trial: Trial
@@ -38,6 +39,7 @@ class Work:
     problem: str | None = None
     refused: bool = False
     delivered: tuple[Delivery, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,10 @@ class Workload:
         case = trial.case
         given = canonical_json(portable_input(case, self._root))
         try:
-            files = {field: self._reader.digest_of_path(path) for field, path in case.files.items()}
+            digests = {field: self._reader.digest_of_path(path) for field, path in case.files.items()}
         except MediaError as error:
             return Work(trial, execution_key(self._system_digest, trial, given, {}), given, problem=str(error))
-        return Work(trial, execution_key(self._system_digest, trial, given, files), given)
+        return Work(trial, execution_key(self._system_digest, trial, given, digests), given, digests=digests)
 
     def _with_answer(self, work: Work, found: dict[bytes, tuple[int, Execution]]) -> Work:
         answer = found.get(work.key)
