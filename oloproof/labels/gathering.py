@@ -121,11 +121,16 @@ def series_of(criterion: str, purpose: Purpose, seed: str | None) -> str:
 def spend(history: History, sample: StoredSample) -> int:
     """Turn a validation sample into a develop one because it was seen beside its verdicts; returns how many labels.
 
-    Labels of what its cases show lose the purpose too, whichever run they were given at.
+    Labels of what its cases show lose the purpose too, whichever run they were given at, and so does a sample of
+    another run whose every case was labelled by them.
     """
     labels = Labels(history.store)
     run = run_numbered(history, sample.run)
-    return labels.spend(sample, [digest for _, digest in _of_sample(history, labels, run, sample)])
+    spent = labels.spend(sample, [digest for _, digest in _of_sample(history, labels, run, sample)])
+    for other in labels.samples(criterion=sample.criterion, purpose="validate"):
+        if not members_of(history, labels, run_numbered(history, other.run), other):
+            labels.spend(other, ())
+    return spent
 
 
 def shown_of(trial: ShownTrial) -> str:

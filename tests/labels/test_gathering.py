@@ -144,13 +144,23 @@ def test_a_sample_seen_beside_its_verdicts_is_spent_with_its_labels_on_every_run
     assert spend(desk.history, sample) == 4
     assert gathered(desk, rerun).settled == gathered(desk, first).settled == ()
     assert len(gathered(desk, first, purpose="develop").settled) == 2
-    assert {one.purpose for one in desk.labels.samples(run=rerun.number)} == {"develop"}
+    assert {one.purpose for one in desk.labels.samples()} == {"develop"}
     fresh = desk.draw(rerun)
     assert [place.case_id for place in fresh.places] == [
         one.case_id
         for one in desk.history.trials(rerun)
         if one.case_id not in {x.case_id for x in desk.labels.labels()}
     ]
+
+
+def test_a_longer_sample_of_another_run_keeps_the_cases_that_nobody_saw(desk: Labelling) -> None:
+    first = desk.plain_run(3)
+    say(desk, first, **{place.case_id: "pp" for place in desk.draw(first, 2).places})
+    rerun = desk.plain_run(3)
+    longer = desk.draw(rerun, 3)
+    spend(desk.history, desk.draw(first).sample)
+    (left,) = gathered(desk, rerun).cases
+    assert left.case_id == longer.places[2].case_id
 
 
 def test_without_a_sample_there_is_nothing_to_validate_on(desk: Labelling) -> None:
