@@ -26,7 +26,8 @@ A ``-`` never ends a command: the engine turns it into a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -62,8 +63,23 @@ class _ProblemsError(OloproofError):
 
     def __init__(self, problems: Sequence[Problem] | str) -> None:
         self.problems: tuple[Problem, ...] = () if isinstance(problems, str) else tuple(problems)
-        text = problems if isinstance(problems, str) else "\n".join(str(problem) for problem in problems)
-        super().__init__(text)
+        super().__init__(problems if isinstance(problems, str) else "\n".join(_told(problems)))
+
+
+_MOST_ALIKE = 5
+
+
+def _told(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield a line a mistake; one that stands in many lines is told once, with how many more there are."""
+    alike = Counter((one.file, one.path, one.message) for one in problems)
+    told: set[tuple[str, str, str]] = set()
+    for one in problems:
+        count = alike[same := (one.file, one.path, one.message)]
+        if count <= _MOST_ALIKE:
+            yield str(one)
+        elif same not in told:
+            told.add(same)
+            yield f"{one} (and so in {count - 1:,} lines more)"
 
 
 class ConfigError(_ProblemsError):
