@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from oloproof.labels.saw import saw_words
 from oloproof.records import ORIGINAL
 from oloproof.reports.layout import GAP, Paint, block, plain, wrapped
 from oloproof.reports.wording import (
-    count_words,
+    failed_words,
     json_lines,
     json_words,
     judged_words,
@@ -136,7 +136,8 @@ def failures_text(
     paint: Paint = plain,
 ) -> str:
     """Return what did not pass, the first ``limit`` trials in full; trials are read one by one and not kept."""
-    failing = (trial for trial in trials if is_failure(trial))
+    seen = count()
+    failing = (trial for trial, _ in zip(trials, seen, strict=False) if is_failure(trial))
     lines: list[str] = []
     shown = 0
     for trial in islice(failing, limit):
@@ -145,7 +146,7 @@ def failures_text(
     more = sum(1 for _ in failing)
     if not shown:
         return f"nothing failed in run {run.id}: every verdict is a pass"
-    words = f"{count_words(shown + more, 'trial')} of {run.trials:,} did not pass"
+    words = failed_words(shown + more, next(seen), run.trials)
     if more:
         words += f"; the first {shown} are shown, oloproof inspect {run.id} --failures --json has all"
     return "\n".join([*lines, *wrapped(words, width)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import TextIO
 
 from oloproof.policy.wording import interval_words, number_words
@@ -16,6 +16,7 @@ from oloproof.reports.wording import (
     NOTHING_DECIDED,
     count_words,
     counted,
+    failed_words,
     headline,
     judge_words,
     metric_name,
@@ -129,11 +130,12 @@ def _judges(history: History, run: StoredRun) -> Iterator[str]:
 
 
 def _failures(history: History, run: StoredRun, limit: int, hide: Withholding) -> Iterator[str]:
-    failing = (trial for trial in history.trials(run) if is_failure(trial))
+    seen = count()
+    failing = (trial for trial, _ in zip(history.trials(run), seen, strict=False) if is_failure(trial))
     shown = [_failure(run, trial, hide) for trial in islice(failing, limit)]
     total = len(shown) + sum(1 for _ in failing)
     if total:
-        yield f"<details><summary>{count_words(total, 'trial')} of {run.trials:,} did not pass</summary>"
+        yield f"<details><summary>{failed_words(total, next(seen), run.trials)}</summary>"
         yield ""
         yield from shown
         if total > len(shown):

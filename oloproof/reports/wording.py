@@ -71,6 +71,12 @@ def count_words(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def failed_words(failed: int, executed: int, planned: int) -> str:
+    """Return ``8 trials of 40 did not pass``, and how many were not executed where a run was stopped."""
+    words = f"{count_words(failed, 'trial')} of {executed:,} did not pass"
+    return words if executed == planned else f"{words}, {planned - executed:,} were not executed"
+
+
 def seconds_words(seconds: float) -> str:
     """Return a span of time with the precision that a person wants."""
     if seconds < 10:

@@ -176,6 +176,12 @@ def test_failures_are_counted_even_where_they_are_not_shown(bureau, mixed):
     )
 
 
+def test_trials_that_a_stopped_run_did_not_execute_did_not_fail(bureau, mixed):
+    stopped = replace(mixed, state="stopped", trials=40)
+    text = failures_text(stopped, bureau.history.trials(mixed))
+    assert text.endswith("\n5 trials of 6 did not pass, 34 were not executed")
+
+
 def test_a_run_without_failures_says_so(bureau):
     run = bureau.run("r1", [Told("a", [passed()])], ["fits"])
     assert failures_text(run, bureau.history.trials(run)) == "nothing failed in run r1: every verdict is a pass"
