@@ -65,7 +65,7 @@ def whole(path: Path, folder: Path, moments: Sequence[float]) -> None:
     """Decode everything and keep the four frames."""
     chosen = "+".join(f"between(t,{at - 0.001},{at + 0.001})" for at in moments)
     ffmpeg(
-        "-i", str(path), "-vf", f"select='{chosen}'", "-vsync", "passthrough", *FAST_PNG, str(folder / "%d.png")
+        "-i", str(path), "-vf", f"select='{chosen}'", "-fps_mode", "passthrough", *FAST_PNG, str(folder / "%d.png")
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def picture(frame: Frame) -> Image.Image:
 def every_frame(path: Path) -> tuple[list[Fraction], list[bytes]]:
     """Return time (from the first) and pixels of each frame, by one decode from the beginning."""
     told = ["-copyts", "-i", f"file:{path}", "-filter_complex", "[0:V:0]showinfo,format=rgb24[out]", "-map", "[out]"]
-    command = ["ffmpeg", "-nostdin", "-hide_banner", *told, "-vsync", "passthrough", "-f", "rawvideo", "-"]
+    command = ["ffmpeg", "-nostdin", "-hide_banner", *told, "-fps_mode", "passthrough", "-f", "rawvideo", "-"]
     done = subprocess.run(command, check=True, capture_output=True)
     text = done.stderr.decode()
     found = re.search(r"config in time_base: (\d+)/(\d+)", text)
@@ -77,7 +77,7 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
 def uneven(shared: Path) -> Callable[[str], Path]:
     """Return a function that gives a file whose 120 frames stand 1 to 7 steps apart, all made by one process."""
     steps = "setpts='if(eq(N,0),0,PREV_OUTPTS+(1+mod(N*13,7))/(25*TB))'"
-    shape = ["-vf", steps, "-frames:v", "120", "-vsync", "vfr", "-enc_time_base", "-1", "-pix_fmt", "yuv420p"]
+    shape = ["-vf", steps, "-frames:v", "120", "-fps_mode", "vfr", "-enc_time_base", "1:25", "-pix_fmt", "yuv420p"]
 
     def make(folder: Path) -> None:
         source = ["-f", "lavfi", "-i", f"testsrc2=size={SIZE[0]}x{SIZE[1]}:rate=25"]
