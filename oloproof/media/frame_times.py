@@ -21,7 +21,7 @@ from oloproof.media.formats import FORMATS
 
 _ENTRIES = (
     "stream=codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,time_base,start_pts,"
-    "duration_ts,avg_frame_rate:stream_tags=rotate:stream_side_data=displaymatrix,rotation"
+    "duration_ts,avg_frame_rate:stream_tags=rotate:stream_side_data_list"
     ":packet=pts,dts,duration,flags:format=duration,nb_streams"
 )
 _ENDS = "%+#1,999999999%"

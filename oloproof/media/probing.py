@@ -16,9 +16,9 @@ from oloproof.media.ffprobe_lines import orientation, read_line
 _STREAM = (
     "stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
     "sample_rate,avg_frame_rate,r_frame_rate,pix_fmt:stream_disposition=attached_pic,timed_thumbnails:stream_tags=rotate:"
-    "stream_side_data=rotation,displaymatrix:format=format_name,start_time,duration"
+    "stream_side_data_list:format=format_name,start_time,duration"
 )
-_PACKET = ":packet=stream_index,pts_time,dts_time,duration_time,flags:packet_side_data=skip_samples,discard_padding"
+_PACKET = ":packet=stream_index,pts_time,dts_time,duration_time,flags:packet_side_data_list"
 _FRAME = ":frame=media_type,stream_index,pts_time,best_effort_timestamp_time,duration_time,pkt_duration_time,nb_samples"
 _MOST_STREAMS = 200
 
