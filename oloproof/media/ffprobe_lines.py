@@ -13,8 +13,8 @@ _SIDE_DATA = "side_datum/"
 def read_line(line: str) -> tuple[str, dict[str, str]]:
     """Return the section that a line is about (``stream``, ``packet``, ``format`` ...) and its values by name.
 
-    Names of side data have a prefix since ffmpeg 7 (``side_datum/display_matrix:rotation``), which is left out. Side data
-    are asked for as a whole (``stream_side_data_list``): ffprobe 4 knows no other name for them.
+    Names of side data have a prefix since ffmpeg 7 (``side_datum/display_matrix:rotation``), which is left out. Side
+    data are asked for as a whole (``stream_side_data_list``): ffprobe 4 knows no other name for them.
     """
     section, _, rest = line.partition("|")
     values = {}
