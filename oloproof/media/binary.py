@@ -17,19 +17,20 @@ MAX_READ = 16 * 1024 * 1024
 class Source:
     """The bytes of one open file. No read is longer than ``MAX_READ`` or reaches past the end.
 
-    Small reads near each other, as readers of boxes and chunks make them, are served from one larger one. ``kept``
-    holds what a reader found out once, under a name of its own, for others that ask of the same open file.
+    Small reads near each other, as readers of boxes and chunks make them, are served from one larger one; a file of at
+    most ``whole`` bytes is read once. ``kept`` holds what a reader found out once, under a name of its own, for others
+    that ask of the same open file.
     """
 
     __slots__ = ("_descriptor", "_window", "_window_start", "file", "head", "kept", "size")
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, *, whole: int = 0) -> None:
         self.file = file
         self._descriptor = _descriptor_of(file)
         self.size = file.seek(0, 2) if self._descriptor is None else os.fstat(self._descriptor).st_size
-        self._window, self._window_start = b"", 0
+        self._window, self._window_start = self._read(0, max(HEAD_BYTES, self.size if self.size <= whole else 0)), 0
         self.kept: dict[str, Any] = {}
-        self.head = self._read(0, HEAD_BYTES)
+        self.head = self._window[:HEAD_BYTES]
 
     def at(self, offset: int, length: int) -> bytes:
         """Return up to ``length`` bytes at ``offset``; fewer, or none, where the file ends."""

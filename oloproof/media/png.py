@@ -56,6 +56,7 @@ class Png:
     primaries: int | None = None
     transparent: bool = False
     palette: bool = False
+    text: bool = False
     plays: int | None = None
     promised_frames: int = 0
     still: Frame | None = None
@@ -124,7 +125,7 @@ def _read(source: Source, *, quick: bool) -> Png:
 
 def has_text(source: Source) -> bool:
     """Return whether the file carries words in a chunk of text, anywhere; Pillow would decode the picture to say so."""
-    return any(chunk.type in (b"tEXt", b"zTXt", b"iTXt") for chunk in chunks(source))
+    return read_png(source).text
 
 
 def _ends_well(source: Source) -> bool:
@@ -166,6 +167,10 @@ def _plte(png: Png, source: Source, chunk: Chunk) -> None:
     png.palette = True
 
 
+def _text(png: Png, source: Source, chunk: Chunk) -> None:
+    png.text = True
+
+
 def _actl(png: Png, source: Source, chunk: Chunk) -> None:
     if png.still is None:  # after the first IDAT it has no meaning
         data = source.at(chunk.offset, 8)
@@ -199,7 +204,7 @@ def _fdat(png: Png, source: Source, chunk: Chunk) -> None:
 
 _READERS = {
     b"IHDR": _ihdr, b"iCCP": _iccp, b"eXIf": _exif, b"cICP": _cicp, b"tRNS": _trns, b"PLTE": _plte,
-    b"acTL": _actl, b"fcTL": _fctl, b"IDAT": _idat, b"fdAT": _fdat,
+    b"tEXt": _text, b"zTXt": _text, b"iTXt": _text, b"acTL": _actl, b"fcTL": _fctl, b"IDAT": _idat, b"fdAT": _fdat,
 }  # fmt: skip
 
 

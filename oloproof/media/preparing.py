@@ -111,7 +111,7 @@ def prepare_image(file: BinaryIO, recipe: ImageRecipe, limits: Limits = DEFAULT)
             ``animated`` (show it as frames), ``hdr``, or ``over_limit`` (of the recipe).
         ToolMissing: Pillow is not installed.
     """
-    source = Source(file)
+    source = Source(file, whole=recipe.max_bytes)  # as a rule all of it is sent
     draft = images.decodable_draft(source, limits)
     decoding.read_animation(source, draft)
     look = look_at(source, draft)
