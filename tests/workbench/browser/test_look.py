@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -22,15 +23,24 @@ def test_the_theme_follows_the_system_until_somebody_chooses_one(visits: Callabl
     page = visit.open("/")
     assert ground(page) == DARK
     visit.press("?")
-    page.get_by_label("Theme").select_option("light")
+    choose(page, "light")
     assert ground(page) == LIGHT
     visit.open(shop.run, expecting=DRIFTED)
     assert ground(page) == LIGHT
     visit.press("?")
-    page.get_by_label("Theme").select_option("")
+    choose(page, "")
     assert ground(page) == DARK
     visit.open("/")
     assert ground(page) == DARK
+
+
+def choose(page: Page, theme: str) -> None:
+    """Choose a theme, and wait until the browser has stored its cookie: it does that beside the page."""
+    page.get_by_label("Theme").select_option(theme)
+    deadline = time.monotonic() + 20
+    while "".join(one["value"] for one in page.context.cookies() if one["name"] == "theme") != theme:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(10)
 
 
 def test_a_chosen_theme_stands_in_the_page_itself_so_that_nothing_flashes(
