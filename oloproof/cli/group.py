@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -50,6 +51,17 @@ class LazyGroup(click.Group):
         gc.freeze()  # what was imported stays, so nobody needs to look for garbage among it
         gc.enable()
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest commands where there is none of that name; click does so for commands that are loaded."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], COMMANDS)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise click.UsageError(f"{error.message}{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without loading any."""

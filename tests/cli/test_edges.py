@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from oloproof.cli.console import painted
 from oloproof.cli.files import checked_target, written
+from oloproof.cli.group import root
 from oloproof.errors import OloproofError
 
 
@@ -159,3 +161,17 @@ def wait_for(path: Path) -> None:
     while not path.exists():
         assert time.monotonic() < deadline, f"{path.name} did not appear"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("chekc", "No such command 'chekc'. Did you mean 'check' or 'cache'?"),
+        ("wrkbench", "No such command 'wrkbench'. Did you mean 'workbench'?"),
+        ("xyzzy", "No such command 'xyzzy'."),
+    ],
+)
+def test_a_mistyped_command_is_told_its_nearest(typed: str, told: str) -> None:
+    refused = CliRunner().invoke(root, [typed])
+    assert refused.exit_code == 2
+    assert refused.output.endswith(f"Error: {told}\n")
