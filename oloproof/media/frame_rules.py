@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-FRAMES_VERSION = 1
+FRAMES_VERSION = 2
 """Raised when the same rule would take other frames, or other pixels of them."""
 
 MOST_FRAMES = 64

@@ -8,6 +8,7 @@ SEEN_BYTES = 1 << 16
 """How far the root element of a document is looked for: a licence or a list of entities may stand before it."""
 
 _NAME = re.compile(rb"<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?=[\s/>]|$)")
+_MARK = re.compile(rb"\S")
 _TEXT_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -24,8 +25,8 @@ def root_at(text: bytes) -> int | None:
     None when something other than markup comes first or the text ends before.
     """
     at = 0
-    while True:
-        at += len(text[at:]) - len(text[at:].lstrip())
+    while (mark := _MARK.search(text, at)) is not None:
+        at = mark.start()
         if text.startswith(b"<!--", at):
             end = text.find(b"-->", at + 4) + 3
         elif text.startswith(b"<?", at):
@@ -37,6 +38,7 @@ def root_at(text: bytes) -> int | None:
         if end <= at:
             return None
         at = end
+    return None
 
 
 def _end_of_type(text: bytes, at: int) -> int:

@@ -21,7 +21,8 @@ from oloproof.media.digesting import DigestMemo, Identity, identity_of
 from oloproof.media.measurements import depth_rank, facts_from_json, facts_to_json
 from oloproof.records import Depth, Facts, MediaItem
 
-FACTS_VERSION = 3
+FACTS_VERSION = 4
+"""Raised when the same bytes would be told other facts of: those that are kept are not believed any more."""
 
 
 class Measurements(Protocol):
