@@ -5,15 +5,6 @@
 before it is used, so that the server can answer meanwhile (:mod:`~oloproof.workbench.opening`).
 """
 
-from __future__ import annotations
+from oloproof.lazy import offered_names
 
-from typing import TYPE_CHECKING
-
-from oloproof.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from oloproof.workbench.app import create_app, open_app
-
-__all__ = ["create_app", "open_app"]
-
-__getattr__, __dir__ = lazy_names(__name__, {"app": ("create_app", "open_app")})
+__getattr__, __dir__, __all__ = offered_names(__name__, __file__)
