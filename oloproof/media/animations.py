@@ -68,7 +68,7 @@ def _draft(source: Source, limits: Limits) -> Draft:
     if draft.decodable in ("too_large", "no_decoder"):
         raise MediaUnreadable(draft.findings[draft.decodable].message, code=draft.decodable)
     if not images.can_decode(draft.found.format):
-        raise MediaUnreadable(f"this Pillow has no decoder for {name}", code="no_decoder")
+        raise MediaUnreadable(images.no_decoder_for(name), code="no_decoder")
     if name in ("png", "apng") and png.bad_checksum(source) not in (None, *png.HARMLESS):
         raise MediaUnreadable("an APNG with a wrong checksum in its picture data", code="damaged")
     return draft

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from oloproof.media import gif, images, jpeg, jpeg_data, png, webp
+from oloproof.media import gif, heic_data, images, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
@@ -92,7 +92,7 @@ def decode_image(source: Source, draft: Draft, limits: Limits) -> None:
         draft.find("damaged", "the header gives no size")
     elif not images.can_decode(draft.found.format):
         draft.decodable = "no_decoder"
-        draft.find("no_decoder", f"this Pillow has no decoder for {draft.found.format}")
+        draft.find("no_decoder", images.no_decoder_for(draft.found.format))
     else:
         with images.quiet():
             _check_by_pillow(source, draft)
@@ -153,8 +153,12 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
         return
     if draft.found.format == "jpeg":
         _check_jpeg_data(source, draft)
+    elif draft.found.format == "heic" and (damage := heic_data.damage_of(source)) is not None:
+        draft.find("damaged", f"the picture data is damaged: {damage}")
     both = ("truncated", "damaged")
-    harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both}.get(draft.found.format, ("truncated",))
+    harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both, "heic": both}.get(
+        draft.found.format, ("truncated",)
+    )
     draft.decodable = "partial" if any(draft.has(code) for code in harmful) else "complete"
 
 

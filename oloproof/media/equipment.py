@@ -27,6 +27,8 @@ def equipment() -> list[Equipment]:
     return [
         Equipment("pillow", package_version("pillow"), "decoding images, thumbnails, image_matches_reference", INSTALL),
         Equipment("imagehash", package_version("imagehash"), "image_matches_reference", INSTALL),
+        Equipment("simplejpeg", package_version("simplejpeg"), "decoding JPEG images to their end", INSTALL),
+        Equipment("pi-heif", package_version("pi-heif"), "decoding HEIC images", INSTALL),
         Equipment("ffprobe", tool_version("ffprobe"), "facts of video and of compressed audio", system),
         Equipment("ffmpeg", tool_version("ffmpeg"), "decoding video and compressed audio to the end", system),
     ]
@@ -34,7 +36,7 @@ def equipment() -> list[Equipment]:
 
 def package_version(name: str) -> str | None:
     """Return the version of an installed package without importing it, None where it is not installed."""
-    module = {"pillow": "PIL"}.get(name, name)
+    module = {"pillow": "PIL", "pi-heif": "pi_heif"}.get(name, name)
     if find_spec(module) is None:
         return None
     try:

@@ -51,7 +51,7 @@ _ALL = (
     _image("tiff", "tiff", "tif tiff", "TIFF"),
     _image("bigtiff", "tiff", "tif tiff btf tf8", "TIFF"),
     _image("avif", "avif", "avif avifs", "AVIF"),
-    _image("heic", "heic", "heic heics heif heifs hif"),
+    _image("heic", "heic", "heic heics heif heifs hif", "HEIF"),
     _image("heif", "heif", "heif heifs heic hif"),
     _image("jp2", "jp2", "jp2 jpx jpf jpg2", "JPEG2000"),
     _image("j2k", "j2c", "j2k j2c jpc", "JPEG2000"),

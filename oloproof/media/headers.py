@@ -42,6 +42,9 @@ def _settle_image(draft: Draft, limits: Limits) -> None:
         draft.decodable = "too_large"
         size = f"{draft.stored_width}×{draft.stored_height}"
         draft.find("too_large", f"{size} pixels are more than the limit of {limits.max_pixels}; nothing was decoded")
+    elif entry.name == "heic" and draft.animated:
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", "nothing here decodes a sequence of HEIC pictures; convert it to MP4")
     elif entry.pillow is None:
         draft.decodable = "no_decoder"
         why = "is not rendered on purpose" if entry.name == "svg" else "has no decoder here; convert it to PNG or JPEG"

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -63,8 +64,12 @@ _PLUGINS = {
     "PPM": "PpmImagePlugin.PpmImageFile",
     "PSD": "PsdImagePlugin.PsdImageFile",
     "QOI": "QoiImagePlugin.QoiImageFile",
+    "HEIF": "as_plugin.HeifImageFile",
 }
 _OPTIONAL = {"AVIF": "avif", "WEBP": "webp", "JPEG2000": "jpg_2000"}
+_PACKAGES = {"HEIF": "pi_heif"}
+"""Plugins that are no part of Pillow; they are not registered with it either."""
+_TURNED_BY_PLUGIN = frozenset(("tiff", "bigtiff", "heic"))
 
 
 def can_decode(format: str) -> bool:  # noqa: A002 - the word of the facts
@@ -73,7 +78,16 @@ def can_decode(format: str) -> bool:  # noqa: A002 - the word of the facts
     if name is None:
         return False
     features = _pillow("features")
+    if name in _PACKAGES:
+        return find_spec(_PACKAGES[name]) is not None
     return name not in _OPTIONAL or bool(features.check(_OPTIONAL[name]))
+
+
+def no_decoder_for(format: str) -> str:  # noqa: A002
+    """Return in words that a format Pillow could decode is none that it decodes as installed, and what to do."""
+    if FORMATS[format].pillow in _PACKAGES:
+        return f"nothing here decodes {format.upper()}; {INSTALL}, or convert it to PNG or JPEG"
+    return f"this Pillow has no decoder for {format}"
 
 
 def _pillow(module: str):  # type: ignore[no-untyped-def]
@@ -85,9 +99,10 @@ def _pillow(module: str):  # type: ignore[no-untyped-def]
 
 def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002
     """Open ``file`` with the plugin of ``format`` only. Raises what Pillow raises (``pillow_errors()``)."""
-    module, _, name = _PLUGINS[FORMATS[format].pillow or ""].partition(".")
+    plugin = FORMATS[format].pillow or ""
+    module, _, name = _PLUGINS[plugin].partition(".")
     file.seek(0)
-    factory = getattr(_pillow(module), name)
+    factory = getattr(importlib.import_module(f"{_PACKAGES.get(plugin, 'PIL')}.{module}"), name)
     opened: ImageFile = factory(file)
     return opened
 
@@ -187,7 +202,7 @@ def decodable_draft(source: Source, limits: Limits = DEFAULT) -> Draft:
     if draft.decodable in ("too_large", "no_decoder"):
         raise MediaUnreadable(draft.findings[draft.decodable].message, code=draft.decodable)
     if not can_decode(draft.found.format):
-        raise MediaUnreadable(f"this Pillow has no decoder for {draft.found.format}", code="no_decoder")
+        raise MediaUnreadable(no_decoder_for(draft.found.format), code="no_decoder")
     if draft.found.format in ("png", "apng") and not png.is_sound(source):
         # Pillow overlooks wrong checksums of picture data and a lost end
         raise MediaUnreadable("a PNG image that cannot be decoded to its end", code="damaged")
@@ -203,9 +218,9 @@ _REDUCIBLE = frozenset(("L", "LA", "RGB", "RGBA", "CMYK", "YCbCr"))
 
 
 def _upright(picture: Image.Image, draft: Draft) -> Image.Image:
-    """Turn by the orientation that the header gave; Pillow's TIFF plugin has turned its picture already."""
+    """Turn by the orientation that the header gave, unless the plugin of its format has turned the picture already."""
     image = _pillow("Image")
-    number = 1 if draft.found.format in ("tiff", "bigtiff") else draft.exif_orientation
+    number = 1 if draft.found.format in _TURNED_BY_PLUGIN else draft.exif_orientation
     method = {
         2: image.Transpose.FLIP_LEFT_RIGHT, 3: image.Transpose.ROTATE_180, 4: image.Transpose.FLIP_TOP_BOTTOM,
         5: image.Transpose.TRANSPOSE, 6: image.Transpose.ROTATE_270, 7: image.Transpose.TRANSVERSE,

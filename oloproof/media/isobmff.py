@@ -18,6 +18,9 @@ _TOP_LEVEL = frozenset((
     b"pnot", b"PICT", b"emsg", b"prft", b"ssix", b"pdin", b"idat", b"imda",
 ))  # fmt: skip
 
+_ALPHA = frozenset((b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1"))
+"""What an auxiliary picture is for when it says where the primary one is transparent (ISO/IEC 23008-12, MIAF)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -245,7 +248,7 @@ def _meta(source: Source, meta: Box, picture: Picture) -> None:
     for index in (index for indexes in owned.values() for index in indexes if 0 < index <= len(properties)):
         if properties[index - 1].type == b"auxC":
             place = properties[index - 1]
-            picture.alpha = picture.alpha or b"alpha" in source.at(place.start, 80) + b""
+            picture.alpha = picture.alpha or source.at(place.start + 4, 80).partition(b"\0")[0] in _ALPHA
 
 
 def _associations(data: bytes) -> dict[int, list[int]]:

@@ -48,7 +48,7 @@ def look_at(source: Source, draft: Draft) -> Look:
         mode=opened.mode,
         profile=info.get("icc_profile"),
         transparent=draft.has("transparency") or "transparency" in info or opened.mode in ("RGBA", "LA", "PA"),
-        metadata=bool(_METADATA & info.keys()) or (name == "png" and png.has_text(source)),
+        metadata=any(info.get(key) for key in _METADATA) or (name == "png" and png.has_text(source)),
         lossless=name in _LOSSLESS or (name == "webp" and source.at(12, 4) == b"VP8L"),
     )
 

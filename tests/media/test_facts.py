@@ -25,7 +25,7 @@ from tests.media.conftest import CASES, RECORDED, SECONDS, codes, facts, facts_i
 EXPECTED: dict[str, dict[str, Any]] = json.loads((CASES / "expected.json").read_text(encoding="utf-8"))["files"]
 MEDIA = sorted(name for name, truth in EXPECTED.items() if truth["kind"] in ("image", "audio", "video"))
 DECODABLE = {True: "complete", "partial": "partial", False: "none"}
-REFUSED = {"MR-02-b.png": "too_large", "MR-09-b.png": "no_decoder"}
+REFUSED = {"MR-02-b.png": "too_large"}
 ORIENTATION = {6: "rotate 90 cw"}
 
 

@@ -168,7 +168,7 @@ def test_the_background_shows_what_transparent_pixels_would_hide() -> None:
     ("data", "code"),
     [
         (b"<html>", "not_an_image"), ((CASES / "MR-02-b.png").read_bytes(), "too_large"), (b"", "not_an_image"),
-        ((CASES / "MR-09-b.png").read_bytes(), "no_decoder"), ((CASES / "MR-01-b.jpg").read_bytes(), "damaged"),
+        ((CASES / "MR-01-b.jpg").read_bytes(), "damaged"),
         ((CASES / "MR-20.mp3").read_bytes(), "not_an_image"), (b"<svg width='9' height='9'/>", "no_decoder"),
     ],
 )  # fmt: skip
@@ -189,9 +189,7 @@ def test_a_claimed_size_is_refused_before_anything_is_allocated() -> None:
     assert facts_in(small, limits=Limits(max_pixels=2500)).decodable == "complete"
 
 
-def test_heif_and_svg_are_measured_though_nothing_renders_them() -> None:
-    found = facts(CASES / "MR-09-b.png")
-    assert (found.format, found.width, found.height, found.decodable) == ("heic", 200, 140, "no_decoder")
+def test_svg_is_measured_though_nothing_renders_it() -> None:
     for text, size in (
         (b'<svg xmlns="x" width="120px" height="80"/>', (120, 80)), (b"<svg viewBox='0 0 30 40.4'/>", (30, 40)),
         (b'<svg width="100%" height="5em" viewBox="-1,-2, 7,9"></svg>', (7, 9)), (b"<svg/>", (None, None)),
