@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from oloproof.media import gif, heic_data, images, jpeg, jpeg_data, png, webp
+from oloproof.media import gif, heic, images, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
@@ -153,7 +153,7 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
         return
     if draft.found.format == "jpeg":
         _check_jpeg_data(source, draft)
-    elif draft.found.format == "heic" and (damage := heic_data.damage_of(source)) is not None:
+    elif draft.found.format == "heic" and (damage := heic.damage_of(source)) is not None:
         draft.find("damaged", f"the picture data is damaged: {damage}")
     both = ("truncated", "damaged")
     harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both, "heic": both}.get(

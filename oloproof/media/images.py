@@ -14,12 +14,11 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from oloproof.errors import MediaUnreadable, ToolMissing
-from oloproof.media import png
+from oloproof.media import heic, png
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, Draft, Limits
 from oloproof.media.extras import INSTALL
@@ -64,11 +63,8 @@ _PLUGINS = {
     "PPM": "PpmImagePlugin.PpmImageFile",
     "PSD": "PsdImagePlugin.PsdImageFile",
     "QOI": "QoiImagePlugin.QoiImageFile",
-    "HEIF": "as_plugin.HeifImageFile",
 }
 _OPTIONAL = {"AVIF": "avif", "WEBP": "webp", "JPEG2000": "jpg_2000"}
-_PACKAGES = {"HEIF": "pi_heif"}
-"""Plugins that are no part of Pillow; they are not registered with it either."""
 _TURNED_BY_PLUGIN = frozenset(("tiff", "bigtiff", "heic"))
 
 
@@ -78,14 +74,14 @@ def can_decode(format: str) -> bool:  # noqa: A002 - the word of the facts
     if name is None:
         return False
     features = _pillow("features")
-    if name in _PACKAGES:
-        return find_spec(_PACKAGES[name]) is not None
+    if name == "HEIF":
+        return heic.is_installed()
     return name not in _OPTIONAL or bool(features.check(_OPTIONAL[name]))
 
 
 def no_decoder_for(format: str) -> str:  # noqa: A002
     """Return in words that a format Pillow could decode is none that it decodes as installed, and what to do."""
-    if FORMATS[format].pillow in _PACKAGES:
+    if format == "heic":
         return f"nothing here decodes {format.upper()}; {INSTALL}, or convert it to PNG or JPEG"
     return f"this Pillow has no decoder for {format}"
 
@@ -99,10 +95,11 @@ def _pillow(module: str):  # type: ignore[no-untyped-def]
 
 def open_plugin(file: BinaryIO, format: str) -> ImageFile:  # noqa: A002
     """Open ``file`` with the plugin of ``format`` only. Raises what Pillow raises (``pillow_errors()``)."""
-    plugin = FORMATS[format].pillow or ""
-    module, _, name = _PLUGINS[plugin].partition(".")
+    if format == "heic":
+        return heic.open_heic(file)
+    module, _, name = _PLUGINS[FORMATS[format].pillow or ""].partition(".")
     file.seek(0)
-    factory = getattr(importlib.import_module(f"{_PACKAGES.get(plugin, 'PIL')}.{module}"), name)
+    factory = getattr(_pillow(module), name)
     opened: ImageFile = factory(file)
     return opened
 

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from oloproof.errors import MediaUnreadable
-from oloproof.media import images
+from oloproof.media import heic as heic_room
 from oloproof.media.drafting import ORIENTATIONS
 from oloproof.media.hashing import perceptual_hash
 from oloproof.media.images import open_upright_srgb, thumbnail
@@ -161,7 +161,7 @@ def test_without_its_decoder_it_is_named_with_the_cure_and_looked_at_again_once_
     with using_reader(reader):
         item = media_file(tmp_path / "photo.heic")
     with monkeypatch.context() as bare:
-        bare.setattr(images, "find_spec", lambda name: None if name == "pi_heif" else importlib.util.find_spec(name))
+        bare.setattr(heic_room, "find_spec", lambda name: None if name == "pi_heif" else importlib.util.find_spec(name))
         missing = reader.facts(item, "decoded")
         with pytest.raises(MediaUnreadable) as caught:
             shown(PHOTO)
@@ -170,3 +170,14 @@ def test_without_its_decoder_it_is_named_with_the_cure_and_looked_at_again_once_
     assert "nothing here decodes HEIC; install Oloproof with its media extra" in told(missing, "no_decoder")
     assert (caught.value.code, "or convert it to PNG or JPEG" in str(caught.value)) == ("no_decoder", True)
     assert reader.facts(item, "decoded").decodable == "complete"
+
+
+@pytest.mark.parametrize("name", ["two", "turned6"])
+def test_an_item_name_that_is_no_text_is_refused_and_does_not_end_the_process(name: str) -> None:
+    data = heic(name)
+    at = data.rindex(b"infe") + 12  # of the last item: its type, Exif where there is any
+    damaged = data[: at + 3] + b"\xb2" + data[at + 4 :]
+
+    assert facts_in(damaged).decodable == "none"
+    with pytest.raises(MediaUnreadable):
+        shown(damaged)

@@ -178,7 +178,7 @@ class ModelJudge(Evaluator[ModelT]):
         """Return the case as fenced data, without any folder of this machine."""
         case, execution = subject.case, subject.execution
         files = {**case.files, **{item.path: os.path.join(self.root, item.path) for item in execution.media}}
-        shown = [without_paths(value, files, self.root) for value in (case.input, execution.output, case.expected)]
+        shown = without_paths([case.input, execution.output, case.expected], files, self.root)
         return case_words(*shown, show_expected=self.options.show_expected)
 
     # sight
