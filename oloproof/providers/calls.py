@@ -125,6 +125,7 @@ class Calls:
                 # no variable ever holds the headers: some tracebacks show variables
                 outcome = send(client, url, self._headers(question.content_type), question.body, seconds)
                 if isinstance(outcome, Unanswered):
+                    self._answered = self._answered or outcome.code == "malformed_reply"
                     used = Usage() if outcome.connected else None
                     return outcome
                 self._answered = True
