@@ -285,6 +285,32 @@ def test_proxies_of_the_environment_see_nothing_that_stays_on_this_machine(
         assert (server.count, proxy.count) == (1, 1)
 
 
+@pytest.mark.parametrize("proxy", ["socket://ann:p4ssword@127.0.0.1:1", "http://ann:p4ssword@127.0.0.1:port"])
+def test_a_proxy_that_cannot_be_used_stops_the_run_and_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    endpoint = Endpoint("openai_compatible", "m", base_url="http://models.test/v1")
+    with (
+        open_chat(endpoint) as client,
+        pytest.raises(ProviderUnreachable, match="the proxy that HTTP_PROXY names cannot be used") as caught,
+    ):
+        client.ask(question())
+    assert "p4ssword" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_a_proxy_that_is_not_there_is_told_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{held.getsockname()[1]}")
+        endpoint = Endpoint("openai_compatible", "m", base_url="http://models.test/v1", retry_cap=0.01)
+        with open_chat(endpoint) as client, pytest.raises(ProviderUnreachable, match="or the proxy that HTTP_PROXY"):
+            client.ask(question())
+    monkeypatch.setenv("NO_PROXY", "models.test")
+    assert endpoint.proxy_variable == ""
+
+
 def test_a_server_that_never_answered_stops_the_run() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # taken, and nobody listens
