@@ -14,7 +14,7 @@ import yaml
 
 from oloproof.config import load_project
 from oloproof.digests import digest_of
-from oloproof.errors import EvaluatorError
+from oloproof.errors import EvaluatorError, ProviderRefused
 from oloproof.evaluators import builtin_registry
 from oloproof.labels.csv_files import write_sheet
 from oloproof.labels.exporting import sheet_of
@@ -35,7 +35,7 @@ from oloproof.storage.labels import StoredValidation
 from oloproof.storage.probes import Probes
 from tests.conftest import Folder
 from tests.evaluators.judges.conftest import APP, picture
-from tests.model_server import ModelServer, Request, chat
+from tests.model_server import Answer, ModelServer, Request, chat
 from tests.seeing_model import SeeingModel, color_of, verdict
 
 CASES = 80
@@ -216,6 +216,23 @@ def test_labelled_items_are_judged_where_the_judge_never_was(desk: Make) -> None
     assert project.server.count == asked + CASES
     project.run()
     assert project.server.count == asked + CASES  # the run after it asks nothing that the validation asked
+
+
+def test_answers_that_came_before_a_validation_broke_off_are_not_asked_for_again(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    seeing, before = project.server.answer, project.server.count
+
+    def refusing_soon(request: Request) -> Any:
+        return seeing(request) if project.server.count < before + CASES // 2 else Answer(401, body=b"no money left")
+
+    project.server.answer = refusing_soon
+    with pytest.raises(ProviderRefused):
+        project.validate(rubric_text="Pass only if it is all red.")
+    project.server.answer, broken_off = seeing, project.server.count
+    assert project.validate().state == "VALIDATED"
+    assert project.server.count - broken_off <= CASES // 2 + 8  # those that were in flight are lost
 
 
 def test_answers_that_come_late_are_a_look_of_their_own_and_the_newest_telling_counts(desk: Make) -> None:
