@@ -72,12 +72,13 @@ class Shown:
 
 
 def passed_of(row: SheetRow) -> Answer:
-    """Return the answer in a row.
+    """Return the answer in a row; programs write 1 and 0 among gaps as ``1.0`` and ``0.0``.
 
     Raises:
         LabelsError: it is none of the accepted words.
     """
     word = unprotected(row.get("passed")).strip().casefold()
+    word = word[0] if word in ("1.0", "0.0") else word
     if word not in ANSWERS:
         hint = suggestion(word, list(ANSWERS), "accepted")
         raise LabelsError(f"passed is {row.get('passed')[:40]!r}; {hint}, or empty for not yet")

@@ -81,63 +81,93 @@ def validate(
 ) -> Validation:
     """Look at the labels with one judge, and keep what that concludes.
 
-    ``cases`` are those of the prefix of the sample, each with the judge's word. The same labels and judge with the
-    same bars are not looked at twice: what was concluded then is told again, and no look is spent.
+    ``cases`` are those of the prefix of the sample, each with the judge's word. The same labels and words with the
+    same bars are not looked at twice: what was concluded then is told again, counts again, and spends no look.
     """
-    bars = bars or Bars()
+    seen = _Seen(labels, judge, bars or Bars(), _by_kind(cases))
     kept = Labels(store)
-    earlier = next(
-        (
-            one
-            for one in kept.validations(criterion=labels.criterion)
-            if one.judge == judge and one.document["labels"] == labels.digest and one.document["bars"] == asdict(bars)
-        ),
-        None,
-    )
-    look = earlier.look if earlier is not None else kept.looks(labels.criterion, labels.series) + 1
-    found = _decided(labels, judge, cases, bars, look, again=earlier is not None)
-    if earlier is None:
-        kept.add_validation(
-            StoredValidation(labels.criterion, judge, labels.series, look, found.state, found.reason, found.document)
+    while True:  # once, unless another process looks at these labels at the same moment
+        own = [one for one in kept.validations(criterion=labels.criterion) if one.judge == judge]
+        earlier = next((one for one in own if seen.is_in(one.document)), None)
+        look = earlier.look if earlier is not None else kept.looks(labels.criterion, labels.series) + 1
+        found = seen.decided(look, again=earlier is not None)
+        looked = StoredValidation(
+            labels.criterion, judge, labels.series, look, found.state, found.reason, found.document
         )
-    return found
+        if (earlier is not None and earlier is own[0]) or kept.add_validation(looked, again=earlier is not None):
+            return found
 
 
-def _decided(
-    labels: LabelSet, judge: str, cases: Sequence[JudgedCase], bars: Bars, look: int, *, again: bool
-) -> Validation:
-    table, unclear = table_of(cases)
-    reliability = krippendorff_alpha(labels.units) if labels.units else None
-    limits: dict[str, Any] = asdict(bars)
-    decision = judge_rule(table, unclear=unclear, look=look, reliability=reliability, **limits)
-    parts = {}
-    kinds = list(dict.fromkeys(case.kinds for case in cases))
-    for kind in kinds if len(kinds) > 1 else ():
-        rows, missing = table_of([case for case in cases if case.kinds == kind])
-        parts[kind] = judge_rule(rows, unclear=missing, look=look, reliability=reliability, **limits)
-    worst = min([decision, *parts.values()], key=lambda one: _WORST.index(one.state))
-    document = {
-        "criterion": labels.criterion,
-        "judge": judge,
-        "run": labels.run,
-        "guide": labels.guide,
-        "labels": labels.digest,
-        "bars": limits,
-        "look": look,
-        "state": worst.state,
-        "reason": worst.reason,
-        "sentence": worst.sentence,
-        "table": asdict(table),
-        "unclear": asdict(unclear),
-        "cases": len(cases),
-        "unsettled": list(labels.unsettled),
-        "decision": asdict(decision),
-        "kinds": {kind: {**asdict(one), "sentence": one.sentence} for kind, one in parts.items()},
-        "measures": _measures(table, reliability),
-    }
-    return Validation(
-        labels.criterion, judge, labels.run, worst.state, worst.reason, look, decision, parts, document, again
-    )
+def _by_kind(cases: Sequence[JudgedCase]) -> dict[str, tuple[JudgeTable, Unclear]]:
+    """Return the tables of each kind of media shown, in the order in which the kinds come."""
+    kinds = dict.fromkeys(case.kinds for case in cases)
+    return {kind: table_of([case for case in cases if case.kinds == kind]) for kind in kinds}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one look sees: the labels, the words of one judge on them, and the bars it is held to."""
+
+    labels: LabelSet
+    judge: str
+    bars: Bars
+    kinds: Mapping[str, tuple[JudgeTable, Unclear]]
+
+    @property
+    def whole(self) -> tuple[JudgeTable, Unclear]:
+        """The tables over all kinds of media."""
+        tables = self.kinds.values()
+        return sum((one for one, _ in tables), JudgeTable(0, 0, 0, 0)), sum((one for _, one in tables), Unclear())
+
+    def is_in(self, document: Mapping[str, Any]) -> bool:
+        """Whether a kept look saw just this: an answer of the judge that came late makes another table."""
+        table, unclear = self.whole
+        known = {
+            "labels": self.labels.digest,
+            "bars": asdict(self.bars),
+            "table": asdict(table),
+            "unclear": asdict(unclear),
+        }
+        parts = {kind: [rows.tp, rows.n, missing.n] for kind, (rows, missing) in self._parts.items()}
+        kept = {kind: [one["tpr"]["correct"], one["n"], one["unclear"]] for kind, one in document["kinds"].items()}
+        return parts == kept and all(document[name] == value for name, value in known.items())
+
+    @property
+    def _parts(self) -> Mapping[str, tuple[JudgeTable, Unclear]]:
+        """The tables of each kind where there is more than one."""
+        return self.kinds if len(self.kinds) > 1 else {}
+
+    def decided(self, look: int, *, again: bool) -> Validation:
+        """Return what the rule makes of it at the ``look``-th look."""
+        labels, (table, unclear), limits = self.labels, self.whole, asdict(self.bars)
+        reliability = krippendorff_alpha(labels.units) if labels.units else None
+        decision = judge_rule(table, unclear=unclear, look=look, reliability=reliability, **limits)
+        parts = {
+            kind: judge_rule(rows, unclear=missing, look=look, reliability=reliability, **limits)
+            for kind, (rows, missing) in self._parts.items()
+        }
+        worst = min([decision, *parts.values()], key=lambda one: _WORST.index(one.state))
+        document = {
+            "criterion": labels.criterion,
+            "judge": self.judge,
+            "run": labels.run,
+            "guide": labels.guide,
+            "labels": labels.digest,
+            "bars": limits,
+            "look": look,
+            "state": worst.state,
+            "reason": worst.reason,
+            "sentence": worst.sentence,
+            "table": asdict(table),
+            "unclear": asdict(unclear),
+            "cases": table.n + unclear.n,
+            "unsettled": list(labels.unsettled),
+            "decision": asdict(decision),
+            "kinds": {kind: {**asdict(one), "sentence": one.sentence} for kind, one in parts.items()},
+            "measures": _measures(table, reliability),
+        }
+        who = labels.criterion, self.judge, labels.run
+        return Validation(*who, worst.state, worst.reason, look, decision, parts, document, again)
 
 
 def _measures(table: JudgeTable, reliability: Any) -> dict[str, Any]:

@@ -25,6 +25,13 @@ ADAPTABLE = frozenset({400, 404, 422})
 """Statuses with which servers refuse a form of the question that they do not know."""
 
 
+_TLS_CURES = {
+    "CERTIFICATE_VERIFY_FAILED": "set SSL_CERT_FILE to a file with the certificates to trust",
+    "WRONG_VERSION_NUMBER": "it speaks no TLS there: does its address begin with http://?",
+}
+"""What OpenSSL says of a connection that no further attempt would open, and what would."""
+
+
 @dataclass(slots=True)
 class Tally:
     """What one call has used so far, and the last passing refusal; its time runs from its first attempt."""
@@ -125,6 +132,7 @@ class Calls:
                 # no variable ever holds the headers: some tracebacks show variables
                 outcome = send(client, url, self._headers(question.content_type), question.body, seconds)
                 if isinstance(outcome, Unanswered):
+                    self._answered = self._answered or outcome.code == "malformed_reply"
                     used = Usage() if outcome.connected else None
                     return outcome
                 self._answered = True
@@ -168,17 +176,21 @@ class Calls:
         tally.failures += 1
         code: CallFailure = outcome.code
         seconds = backoff(tally.failures, self.endpoint.retry_cap)
-        if tally.failures < MOST_FAILURES and seconds < tally.left:
+        cure = next((cure for sign, cure in _TLS_CURES.items() if sign in outcome.words), "")
+        if not cure and tally.failures < MOST_FAILURES and seconds < tally.left:
             return self._pause(seconds, tally)
         if not outcome.connected and not self._answered:
             words = clean(outcome.words, self._key_variable)
-            raise ProviderUnreachable(
-                f"{self.endpoint.host} was asked {tally.attempts} times and never answered: {words}; "
-                "start the server or correct base_url"
-            )
+            asked = f"was asked {tally.attempts} times and" if tally.attempts > 1 else "was asked and"
+            raise ProviderUnreachable(f"{self.endpoint.host} {asked} never answered: {words}; {cure or self._way_in()}")
         if code == "timeout" and tally.refusal is not None:  # cut off by the total time that refusals took
             raise self._refused(tally.refusal, tally)
         raise self.failed(outcome.words, code, tally)
+
+    def _way_in(self) -> str:
+        proxy = self.endpoint.proxy_variable
+        through = f", or the proxy that {proxy} names" if proxy else ""
+        return f"start the server or correct base_url{through}"
 
     def _wait_for(self, refusal: Refusal, named: float | None, tally: Tally) -> None:
         tally.failures += 1

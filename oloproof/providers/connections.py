@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.request import getproxies
 
+from oloproof.errors import ProviderUnreachable
 from oloproof.providers import replies
 from oloproof.providers.endpoints import Endpoint
 
@@ -79,20 +80,32 @@ class Connections:
             client.close()
 
     def _opened(self) -> httpx.Client:
-        import httpx
-
         with self._lock:
             # one for all clients: to load the trusted certificates takes longer than many a request
             self._trust = self._trust or self._trusted()
-            client = httpx.Client(
-                verify=self._trust,
+            client = self._made(self._trust)
+            if client is not None:
+                self._open.append(client)
+                return client
+        raise ProviderUnreachable(  # out here it carries no error that quotes the proxy and its password
+            f"{self._endpoint.host} cannot be reached: the proxy that {self._endpoint.proxy_variable} names cannot be "
+            "used; write it like http://proxy.example:8080"
+        )
+
+    def _made(self, trust: ssl.SSLContext) -> httpx.Client | None:
+        """Return a client, None where the environment names a proxy that httpx cannot use."""
+        import httpx
+
+        try:
+            return httpx.Client(
+                verify=trust,
                 http2=self._endpoint.secure,
                 follow_redirects=False,
                 trust_env=not self._endpoint.on_this_machine,
                 limits=httpx.Limits(max_connections=1, keepalive_expiry=_REUSED_WITHIN),
             )
-            self._open.append(client)
-        return client
+        except (ValueError, ImportError, httpx.InvalidURL):
+            return None
 
     def _trusted(self) -> ssl.SSLContext:
         import httpx

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
+from urllib.request import proxy_bypass
 
 from oloproof.errors import ProviderError
 from oloproof.providers.keys import read_key
@@ -78,6 +80,16 @@ class Endpoint:
             return ip_address(name).is_loopback
         except ValueError:
             return name == "localhost" or name.endswith(".localhost")
+
+    @property
+    def proxy_variable(self) -> str:
+        """The environment variable that names the proxy on the way to the server, empty where there is none."""
+        address = _address(self._given())
+        if self.on_this_machine or proxy_bypass(address.netloc):
+            return ""
+        names = (f"{address.scheme}_proxy", "all_proxy")
+        given = [one for name in names for one in (name, name.upper()) if os.environ.get(one)]
+        return given[0] if given else ""
 
     @property
     def key_variable(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from oloproof.errors import ProviderRefused
 
@@ -32,6 +33,21 @@ def _fault_of(value: str) -> str:
 
 
 def without_key(text: str, variable: str | None) -> str:
-    """Return ``text`` with the key blotted out that ``variable`` holds now."""
+    """Return ``text`` with the key blotted out that ``variable`` holds now.
+
+    It is found as it is and as JSON, addresses and HTML may write its characters: what is read out of such a text later
+    would hold the key again.
+    """
     key = os.environ.get(variable, "").strip() if variable else ""
-    return text.replace(key, "***") if len(key) >= SHORTEST_SECRET else text
+    if len(key) < SHORTEST_SECRET:
+        return text
+    blotted = text.replace(key, "***")
+    may_be_escaped = any(sign in blotted for sign in "\\%&")
+    return re.sub("".join(map(_written, key)), "***", blotted) if may_be_escaped else blotted
+
+
+def _written(character: str) -> str:
+    r"""Return a pattern of the ways to write a character, such as ``/``, ``\/``, ``\u002f``, ``%2f`` and ``&#x2f;``."""
+    code = ord(character)
+    escaped = rf"u00(?i:{code:02x})|%(?i:{code:02x})|&#(?i:x0*{code:x})|&#0*{code}"
+    return rf"\\*(?:{re.escape(character)}|(?:{escaped});?)"

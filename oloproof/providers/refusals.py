@@ -17,11 +17,16 @@ _READ = 20_000
 
 Meaning = Literal["refused", "retry", "too_large", "filtered", "bad_request", "server_error"]
 
-RETRIED = frozenset({429, 500, 502, 503, 504, 529})
+RETRIED = frozenset({408, 429, *range(500, 600)} - {501, 505})
+"""Passing trouble: 408 is a server's own timeout, and proxies have more of the 5xx for theirs (Cloudflare 520 to 530).
+
+501 and 505 say that the server will never do it.
+"""
 
 _NO_MONEY_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "billing_error"}
 )
+_BAD_KEY_CODES = frozenset({"invalid_api_key", "authentication_error", "invalid_authentication"})
 _NO_MONEY = re.compile(
     r"insufficient[_ ](quota|balance|funds|credits?)|credit balance|out of credits|payment required", re.IGNORECASE
 )
@@ -70,7 +75,10 @@ class Refusal:
             # some servers say «quota» for a limit per minute: those name a time
             says_money = self._says(_NO_MONEY) or self._says(_MAYBE_NO_MONEY)
             return self.code in _NO_MONEY_CODES or (not retry_named and says_money)
-        return self.status in (400, 422) and (self._says(_NO_MONEY) or self._says(_BAD_KEY) or self._says(_NO_MODEL))
+        if self.status not in (400, 422, 500):  # gateways pass on with 500 what they were refused themselves
+            return False
+        refused = self.code in _NO_MONEY_CODES | _BAD_KEY_CODES or self._says(_NO_MONEY) or self._says(_BAD_KEY)
+        return refused or (self.status != 500 and self._says(_NO_MODEL))
 
     def _says(self, pattern: re.Pattern[str]) -> bool:
         return bool(pattern.search(self.words) or pattern.search(self.code))

@@ -70,7 +70,10 @@ def unclear_words(document: Mapping[str, Any]) -> str:
     if unlabelled:
         parts.append(f"{unlabelled} skipped, unsure or split")
     if unjudged:
-        parts.append(f"{unjudged} labelled, on which the judge gave no verdict")
+        parts.append(
+            f"{unjudged} labelled, on which the judge gave no verdict (the next validate asks again for answers that "
+            "were cut off or never came)"
+        )
     if unclear["neither"]:
         parts.append(f"{unclear['neither']} with neither")
     return f"{', '.join(parts)}: each is counted as it hurts the judge most"

@@ -15,6 +15,9 @@ from oloproof.records import Case, Judgement
 from oloproof.running.judging import Bench, open_judges
 from oloproof.storage import History, Store, StoredJudgements, StoredMeasurements, StoredRun, StoredTrial
 
+_KEPT_TOGETHER = 16
+"""Judgements in one transaction."""
+
 
 def subject_of(trial: StoredTrial, reader: MediaReader) -> Subject:
     """Return a stored execution as an evaluator sees it; the files that its input names are found again."""
@@ -40,10 +43,12 @@ def rejudged(
 ) -> list[Judgement]:
     """Return what a judge says of stored executions, in their order; what it said before is not asked again.
 
+    Answers are kept while others are still asked for, so that one who is stopped pays for few of them twice.
+
     Raises:
         OloproofError: its provider refuses every question, or a recorded file changed.
     """
-    bench = Bench([evaluator])
+    bench, found = Bench([evaluator]), list[Judgement]()
     open_judges([evaluator], store, reuse=True)
     with closing(bench), reading(store, root) as reader:
 
@@ -52,9 +57,18 @@ def rejudged(
                 return bench.judgements(subject_of(trial, reader))[0]
 
         with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
-            found = list(pool.map(judge, trials))
-    StoredJudgements(store).keep([one for one in found if one.key is not None and one.stored is None])
+            try:
+                for judgement in pool.map(judge, trials):
+                    found.append(judgement)
+                    if len(found) % _KEPT_TOGETHER == 0:
+                        _keep(store, found[-_KEPT_TOGETHER:])
+            finally:
+                _keep(store, found[len(found) - len(found) % _KEPT_TOGETHER :])
     return found
+
+
+def _keep(store: Store, found: Sequence[Judgement]) -> None:
+    StoredJudgements(store).keep([one for one in found if one.key is not None and one.stored is None])
 
 
 def trials_of(history: History, run: StoredRun, wanted: Sequence[tuple[str, str, int]]) -> list[StoredTrial]:

@@ -14,7 +14,7 @@ from oloproof.records import HUMAN_RATE, Metric
 from oloproof.storage import History, StoredRun
 
 if TYPE_CHECKING:
-    from oloproof.labels import LabelSet
+    from oloproof.labels import LabelledCase
     from oloproof.statistics import HumanRate, JudgeTable
     from oloproof.storage.labels import StoredValidation
 
@@ -84,12 +84,14 @@ def human_metric(
     """Return the rate at which people would pass what the judge judged: ``judged`` is the judge's own metric.
 
     With labels of a random sample of this run it is post-stratified; with labels of another run it is carried over by
-    the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell.
+    the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell. Of each case one execution was labelled,
+    drawn from all variants, so that those of the variant in question are a random sample of its cases.
     """
     verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
     labels = label_room.gather(history, run, judged.criterion)
-    if labels.sample is not None and any(case.passed is not None for case in labels.prefix):
-        found = _of_this_run(labels, verdicts, judged.level)
+    told = [case for case in labels.prefix if case.variant == judged.variant]
+    if labels.sample is not None and any(case.passed is not None for case in told):
+        found = _of_this_run(told, verdicts, judged.level)
         return _as_metric(judged, found.estimate, found.interval, found.method)
     document = validation.document
     counts = list(verdicts.values())
@@ -104,11 +106,11 @@ def human_metric(
     return _as_metric(judged, moved.estimate, moved.interval, moved.method)
 
 
-def _of_this_run(labels: LabelSet, verdicts: Mapping[str, bool | None], level: float) -> HumanRate:
+def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool | None], level: float) -> HumanRate:
     frame = list(verdicts.values())
     strata = []
     for side in (True, False):
-        told = [case for case in labels.prefix if verdicts.get(case.case_id) is side]
+        told = [case for case in labelled if verdicts.get(case.case_id) is side]
         strata.append(
             statistics.Stratum(
                 frame=frame.count(side),

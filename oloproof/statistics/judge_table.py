@@ -67,6 +67,10 @@ class Unclear:
         """Return the number of cases."""
         return sum(astuple(self))
 
+    def __add__(self, other: Unclear) -> Unclear:
+        """Return both as one."""
+        return Unclear(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+
     @property
     def may_be_fn(self) -> int:
         """Return how many of them may be a PASS that the judge failed."""

@@ -18,6 +18,8 @@ Purpose = Literal["validate", "develop"]
 _AT_ONCE = 500
 """Values in one ``IN (…)``: SQLite takes a thousand everywhere."""
 
+_LOOKS = "SELECT coalesce(max(look), 0) FROM validations WHERE criterion = ? AND label_set = ?"
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
@@ -226,11 +228,19 @@ class Labels:
 
     # validations
 
-    def add_validation(self, validation: StoredValidation) -> None:
-        """Append one look at the labels of a criterion; earlier ones stay."""
+    def add_validation(self, validation: StoredValidation, *, again: bool = False) -> bool:
+        """Append one look at the labels of a criterion; earlier ones stay. Returns whether it was appended.
+
+        It is not where somebody else took the look of this number at the same moment; ``again`` says that it is an
+        earlier look, told once more.
+        """
         values = _values(replace(validation, time=time.time()), "judge", "label_set")
+        series = (validation.criterion, bytes.fromhex(validation.label_set))
         with self.store.writing() as connection:
+            if not again and validation.look <= connection.execute(_LOOKS, series).fetchone()[0]:
+                return False
             insert(connection, "validations", {**values, "document": to_text(validation.document)})
+        return True
 
     def validations(self, *, criterion: str | None = None) -> list[StoredValidation]:
         """Return the validations of a criterion, newest first."""
@@ -240,8 +250,7 @@ class Labels:
 
     def looks(self, criterion: str, label_set: str) -> int:
         """Return how often this set of labels was looked at so far, over all judges tried on it."""
-        query = "SELECT count(*) FROM validations WHERE criterion = ? AND label_set = ?"
-        return int(self.store.scalar(query, (criterion, bytes.fromhex(label_set))))
+        return int(self.store.scalar(_LOOKS, (criterion, bytes.fromhex(label_set))))
 
 
 def _where(wanted: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:

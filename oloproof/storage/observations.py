@@ -45,6 +45,18 @@ class Observation(NamedTuple):
     label: str | None = None
 
 
+_NEITHER = [number for number, outcome in enumerate(OUTCOMES) if outcome not in ("pass", "fail")]
+
+
+class Unmeasured(NamedTuple):
+    """Verdicts that are missing or invalid: the reason of most of them, of how many, and the first case of those."""
+
+    verdicts: int
+    reason: str
+    times: int
+    case_id: str
+
+
 class Reading:
     """Reads from one project's database, which stays open for others. Safe to share between threads."""
 
@@ -105,6 +117,16 @@ class Observations(Reading):
             WHERE trials.run = ? AND verdicts.criterion = ? AND json_extract(verdicts.details, '$.code') = ?
         """
         return int(self.store.scalar(query, (run.number, criterion, code)))
+
+    def unmeasured(self, run: StoredRun, criterion: int) -> Unmeasured | None:
+        """Return how many verdicts say neither pass nor fail though there was an execution; None if all do."""
+        query = f"""
+            SELECT verdicts.reason, count(*) AS found, trials.case_id, min(trials.position) AS first FROM {_SAID}
+            AND verdicts.outcome IN {marks(_NEITHER)} AND executions.error IS NULL
+            GROUP BY verdicts.reason ORDER BY found DESC, first
+        """
+        rows = self.store.rows(query, (run.number, criterion, *_NEITHER))
+        return Unmeasured(sum(row["found"] for row in rows), *rows[0][:3]) if rows else None
 
     def executed(self, run: StoredRun, *, variant: str | None = None) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.

@@ -29,8 +29,8 @@ def refused(desk: Labelling, rows: list[Row] | str | bytes, **more: object) -> l
 @pytest.mark.parametrize(
     ("words", "passed"),
     [
-        (("pass", "PASS", "Pass", "true", "TRUE", "yes", "Yes", "1", " pass "), True),
-        (("fail", "FAIL", "false", "False", "no", "NO", "0"), False),
+        (("pass", "PASS", "Pass", "true", "TRUE", "yes", "Yes", "1", "1.0", " pass "), True),
+        (("fail", "FAIL", "false", "False", "no", "NO", "0", "0.0"), False),
         (("unsure", "Unsure", "UNSURE"), None),
     ],
 )

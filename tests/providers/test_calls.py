@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -55,7 +56,7 @@ def failure(ask: Callable[[], Any]) -> CallFailed:
         rate_limited(date=PAST),
         rate_limited(milliseconds="10"),
         rate_limited(seconds="soon"),
-        *(failing(status) for status in (500, 502, 503, 504, 529)),
+        *(failing(status) for status in (408, 500, 502, 503, 504, 524, 529)),
         cut_midway(),
         Answer(cut=0, body=b"x"),
         answering({"error": {"message": "upstream went away", "code": 502}}),
@@ -194,6 +195,8 @@ LOW = "Your credit balance is too low to access the API."
         (insufficient_quota(), "You exceeded your current quota, please check your plan and billing details."),
         (refusing("check your plan and billing", 429), "check your plan and billing"),
         (Answer(401, body=b"go away"), "go away"),
+        (failing(500, "litellm.AuthenticationError: Invalid API key"), "Invalid API key"),
+        (answering({"error": {"message": "no such key", "code": "invalid_api_key"}}), "no such key"),
     ],
 )
 def test_what_no_other_call_could_cure_stops_the_run_with_the_vendors_words(
@@ -225,6 +228,7 @@ def test_no_error_shows_the_key(server: ModelServer, opened: Opened, key: str) -
         refusing(f"wrong key {key}", 401),
         refusing(f"{'x' * 290}{key}"),
         Answer(400, body=f"Authorization: Bearer {key}".encode()),
+        Answer(400, body=f"token={quote(key, safe='').replace('-', '%2D')}&".encode()),
         Answer(body=f"no JSON {key}".encode()),
         failing(500, key),
         cut_midway(),
@@ -234,6 +238,7 @@ def test_no_error_shows_the_key(server: ModelServer, opened: Opened, key: str) -
         server.answer = echo
         with pytest.raises((CallFailed, ProviderRefused)) as caught:
             opened("openai").ask(question())
+        assert key[-12:] not in str(caught.value)
         assert key not in str(caught.value) + repr(caught.value) + shown_with_variables(caught.value)
         assert caught.value.__context__ is None
         assert key[:12] not in str(caught.value)
@@ -280,6 +285,32 @@ def test_proxies_of_the_environment_see_nothing_that_stays_on_this_machine(
         assert (server.count, proxy.count) == (1, 1)
 
 
+@pytest.mark.parametrize("proxy", ["socket://ann:p4ssword@127.0.0.1:1", "http://ann:p4ssword@127.0.0.1:port"])
+def test_a_proxy_that_cannot_be_used_stops_the_run_and_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    endpoint = Endpoint("openai_compatible", "m", base_url="http://models.test/v1")
+    with (
+        open_chat(endpoint) as client,
+        pytest.raises(ProviderUnreachable, match="the proxy that HTTP_PROXY names cannot be used") as caught,
+    ):
+        client.ask(question())
+    assert "p4ssword" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_a_proxy_that_is_not_there_is_told_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{held.getsockname()[1]}")
+        endpoint = Endpoint("openai_compatible", "m", base_url="http://models.test/v1", retry_cap=0.01)
+        with open_chat(endpoint) as client, pytest.raises(ProviderUnreachable, match="or the proxy that HTTP_PROXY"):
+            client.ask(question())
+    monkeypatch.setenv("NO_PROXY", "models.test")
+    assert endpoint.proxy_variable == ""
+
+
 def test_a_server_that_never_answered_stops_the_run() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # taken, and nobody listens
@@ -289,6 +320,15 @@ def test_a_server_that_never_answered_stops_the_run() -> None:
             client.ask(question())
         assert client.never_answered
         client.close()
+
+
+def test_a_reply_too_large_to_read_is_an_answer(
+    server: ModelServer, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oloproof.providers.replies.LARGEST_REPLY", 10)
+    client = opened()
+    assert failure(lambda: client.ask(question())).code == "malformed_reply"
+    assert not client.never_answered
 
 
 def test_a_server_that_went_away_after_an_answer_fails_calls_only(server: ModelServer) -> None:

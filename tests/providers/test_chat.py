@@ -320,3 +320,6 @@ def test_a_key_that_a_model_repeats_does_not_come_back(server: ModelServer, open
     reply = opened("openai").ask(question())
     assert key not in repr(reply)
     assert reply.text == "the key is ***"
+    spelled = "".join(f"\\u{ord(character):04X}" for character in key)
+    server.answer = chat(f'{{"reason": "the key is {spelled}"}}')
+    assert json.loads(opened("openai").ask(question()).text or "") == {"reason": "the key is ***"}

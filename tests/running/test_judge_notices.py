@@ -38,3 +38,16 @@ def test_judgements_of_several_models_in_one_run_are_said(judged: Make, names: t
     result = project.run(sight_test="off")
 
     assert ("judge_model_changed" in codes(result)) == (len(set(names)) > 1)
+
+
+def test_why_verdicts_are_missing_is_said_with_the_run(judged: Make) -> None:
+    project = judged(in_turn(chat("", finish="length"), chat("no", finish="refusal"), chat("", finish="length")))
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(4)))
+    project.project["concurrency"] = 1
+    (notice,) = project.run(sight_test="off").run.notices
+
+    assert (notice.code, notice.message) == (
+        "judge_verdicts_missing",
+        "right: 4 verdicts are missing or invalid, most often (3), first in case 'c0': the reply was cut off at the "
+        "limit of tokens (max_tokens:); oloproof inspect --failures shows each",
+    )

@@ -14,24 +14,28 @@ import yaml
 
 from oloproof.config import load_project
 from oloproof.digests import digest_of
-from oloproof.errors import EvaluatorError
+from oloproof.errors import EvaluatorError, ProviderRefused
 from oloproof.evaluators import builtin_registry
 from oloproof.labels.csv_files import write_sheet
 from oloproof.labels.exporting import sheet_of
+from oloproof.labels.gathering import gather
 from oloproof.labels.importing import import_sheet
 from oloproof.labels.sampling import draw
-from oloproof.labels.validating import Validation
+from oloproof.labels.validating import Bars, Validation
 from oloproof.media import MediaReader
+from oloproof.policy import reduce_cases, summarize
 from oloproof.records import Decision
 from oloproof.running import RunResult, run
-from oloproof.running.deciding import compare_runs
+from oloproof.running.deciding import compare_runs, measures_of
 from oloproof.running.probing import probe_judge
+from oloproof.running.standing import human_metric
 from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge
 from oloproof.storage import History, Store
+from oloproof.storage.labels import StoredValidation
 from oloproof.storage.probes import Probes
 from tests.conftest import Folder
 from tests.evaluators.judges.conftest import APP, picture
-from tests.model_server import ModelServer, Request
+from tests.model_server import Answer, ModelServer, Request, chat
 from tests.seeing_model import SeeingModel, color_of, verdict
 
 CASES = 80
@@ -73,15 +77,21 @@ class Desk:
         return self.run(**judge).conclusion.decisions[0]
 
     def label(
-        self, says: Callable[[str], str], *, by: str = "ann", size: int | None = None, purpose: Any = "validate"
+        self,
+        says: Callable[[str], str],
+        *,
+        of: str = "color",
+        by: str = "ann",
+        size: int | None = None,
+        purpose: Any = "validate",
     ) -> None:
-        """Draw a sample, let a person fill it in, and take the labels."""
+        """Draw a sample, let a person fill it in by the colour or a column, and take the labels."""
         with self.history() as history:
             found = history.find()
             drawn = draw(history, found, "right", size=size, seed="s", purpose=purpose)
             rows = list(sheet_of(history, found, drawn, MediaReader(self.folder.root)).rows)
             for row in rows:
-                row["passed"] = says(self.colors[str(row["case_id"])])
+                row["passed"] = says(self.colors[str(row["case_id"])] if of == "color" else str(row[of]))
             out = io.StringIO(newline="")
             write_sheet(out, rows)
             path = self.folder.write("sheet.csv", out.getvalue().encode("utf-8"))
@@ -90,12 +100,12 @@ class Desk:
     def history(self) -> Any:
         return OpenedHistory(self.folder.root)
 
-    def validate(self, **judge: Any) -> Validation:
+    def validate(self, *, bars: Bars | None = None, **judge: Any) -> Validation:
         self.write(**judge)
         registry = builtin_registry()
         project = load_project(self.folder.root, registry.options())
         with closing(Store(project.root)) as store:
-            return validate_judge(project, store, judge_criteria(project, registry, "right")[0])
+            return validate_judge(project, store, judge_criteria(project, registry, "right")[0], bars)
 
 
 class OpenedHistory:
@@ -206,6 +216,73 @@ def test_labelled_items_are_judged_where_the_judge_never_was(desk: Make) -> None
     assert project.server.count == asked + CASES
     project.run()
     assert project.server.count == asked + CASES  # the run after it asks nothing that the validation asked
+
+
+def test_answers_that_came_before_a_validation_broke_off_are_not_asked_for_again(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    seeing, before = project.server.answer, project.server.count
+
+    def refusing_soon(request: Request) -> Any:
+        return seeing(request) if project.server.count < before + CASES // 2 else Answer(401, body=b"no money left")
+
+    project.server.answer = refusing_soon
+    with pytest.raises(ProviderRefused):
+        project.validate(rubric_text="Pass only if it is all red.")
+    project.server.answer, broken_off = seeing, project.server.count
+    assert project.validate().state == "VALIDATED"
+    assert project.server.count - broken_off <= CASES // 2 + 8  # those that were in flight are lost
+
+
+def test_answers_that_come_late_are_a_look_of_their_own_and_the_newest_telling_counts(desk: Make) -> None:
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    seeing = project.server.answer
+    project.server.answer = chat("", finish="length")
+
+    cut_off = project.validate(rubric_text="Pass only if it is all red.")
+    assert (cut_off.state, cut_off.look) == ("INSUFFICIENT_LABELS", 1)
+    assert cut_off.document["unclear"]["human_pass"] == 50
+    project.server.answer = seeing
+    found = project.validate()
+    assert (found.state, found.look, found.again) == ("VALIDATED", 2, False)
+    assert project.decision().state == "PASS"
+
+    strict = project.validate(bars=Bars(bar=0.99))
+    assert (strict.state, strict.look) == ("INSUFFICIENT_LABELS", 3)
+    assert project.decision().reason == "judge_not_validated"
+    told = project.validate()
+    assert (told.state, told.look, told.again) == ("VALIDATED", 2, True)
+    assert project.decision().state == "PASS"
+
+
+def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
+    project = desk(red_passes)
+    project.folder.write("app.py", APP.replace('case.get("files", [])', '[case["file"]]'))
+    project.folder.cases([{"id": name, "input": {"file": "red.png"}} for name in list(project.colors)[:24]])
+    project.write()
+    written = yaml.safe_load((project.folder.root / "oloproof.yaml").read_text())
+    written["dataset"] = {"path": "cases.jsonl", "media": ["file"]}
+    written["variants"] = [{"delivery": {"field": "file", "apply": ["jpeg-40"]}}]
+    project.folder.write("oloproof.yaml", yaml.safe_dump(written))
+    run(project.folder.root)
+    project.label(lambda variant: "pass" if variant == "original" else "fail", of="variant")
+
+    with project.history() as history:
+        found = history.find()
+        assert {case.variant for case in gather(history, found, "right").cases} == {"original", "jpeg-40"}
+        measures, values = measures_of(found.document), {}
+        for variant in ("original", "jpeg-40"):
+            seen = list(history.observations(found, 0, variant=variant))
+            cases = list(reduce_cases(seen, measures["right"], variant=variant))
+            judged = summarize(cases, measures["right"], 0.95, variant=variant)
+            values[variant] = human_metric(history, found, judged, cases, VALIDATION)
+    assert {variant: metric.estimate for variant, metric in values.items()} == {"original": 1.0, "jpeg-40": 0.0}
+
+
+VALIDATION = StoredValidation("right", "ab" * 32, "cd" * 32, 1, "VALIDATED", "all_bars_cleared", {})
 
 
 def test_few_labels_settle_nothing_and_say_how_many_would(desk: Make) -> None:

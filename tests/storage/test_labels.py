@@ -138,8 +138,10 @@ def test_labels_are_counted_by_criterion_and_purpose(labels: Labels) -> None:
 
 def test_looks_are_counted_over_all_judges_for_one_criterion_and_set(labels: Labels) -> None:
     assert labels.looks("checked", "cd" * 32) == 0
-    for judge in ("ab" * 32, "ef" * 32):
-        labels.add_validation(validation(judge=judge))
+    for look, judge in enumerate(("ab" * 32, "ef" * 32), 1):
+        assert labels.add_validation(validation(judge=judge, look=look))
+    assert not labels.add_validation(validation(look=2))  # somebody else was first
+    assert labels.add_validation(validation(look=1), again=True)
     labels.add_validation(validation(label_set="00" * 32))
     labels.add_validation(validation(criterion="seen"))
     assert labels.looks("checked", "cd" * 32) == 2

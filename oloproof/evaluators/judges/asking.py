@@ -51,9 +51,9 @@ class Asker:
         Raises:
             ProviderError: the provider refuses every question.
         """
-        request = self._request(parts, vote, ())
+        requests, usage = 0, NOTHING_COUNTED
         try:
-            reply = self.client.ask(request)
+            reply = self.client.ask(self._request(parts, vote, ()))
             requests, usage = reply.attempts, reply.usage
             found = read_reply(reply.text, reply.finish, self.shape)
             if isinstance(found, Unusable) and found.worth_reminding and reply.text:
@@ -63,7 +63,8 @@ class Asker:
                 found = read_reply(reply.text, reply.finish, self.shape)
         except CallFailed as error:
             failed = Verdict.missing(f"the judge gave no answer: {error}", code=error.code)
-            return Opinion((failed,) * self.outputs, kept=False, requests=error.attempts)
+            verdicts = (failed,) * self.outputs
+            return Opinion(verdicts, kept=False, requests=requests + error.attempts, usage=usage)
         said, thinking = (reply.text or "")[:_LONGEST_SAID], reply.thinking[:_LONGEST_SAID]
         if isinstance(found, Unusable):
             verdict = Verdict(found.outcome, found.reason, details={"code": found.code, "said": said[:_SHOWN]})

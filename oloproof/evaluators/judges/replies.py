@@ -17,7 +17,7 @@ from oloproof.evaluators.judges.blindness import refuses, says_it_is_blind
 from oloproof.records import Outcome, Verdict
 from oloproof.strict_json import no_constant
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 LONGEST_REASON = 2_000
 
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|reflection)>.*?</\1>", re.IGNORECASE | re.DOTALL)
@@ -50,6 +50,18 @@ class Unusable:
 
 class Misfit(ValueError):
     """An object does not have the wanted shape; the text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """The value of a key that one object gives twice and differently; readers of JSON take the last one."""
+
+    first: Any
+    last: Any
+
+    def __str__(self) -> str:
+        """Return both values."""
+        return f"{_shown(self.first)} and then {_shown(self.last)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,8 @@ class Shape:
             reason = read_reason(found)
             return [Verdict("pass" if read_choice(found["pass"], "pass") else "fail", reason)]
         scores = found.get("scores")
+        if isinstance(scores, Twice):
+            raise Misfit("scores is given twice and differently")
         if not isinstance(scores, Mapping):
             raise Misfit("it has no scores")
         return [self._verdict(name, grade, scores) for name, grade in self.grades.items()]
@@ -246,7 +260,7 @@ def _without_thinking(plain: str) -> str | None:
 def _objects(said: str) -> Iterator[tuple[Any, int, int]]:
     """Yield the complete JSON objects and lists in a text, outermost only, with their place."""
     at = 0
-    decoder = json.JSONDecoder(parse_constant=no_constant)
+    decoder = json.JSONDecoder(parse_constant=no_constant, object_pairs_hook=_object_of)
     while (start := _next_bracket(said, at)) is not None:
         try:
             found, at = decoder.raw_decode(said, start)
@@ -327,9 +341,16 @@ def _said(answer: list[Verdict]) -> list[tuple[str, float | None, Mapping[str, A
 
 def _load(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=no_constant)
+        return json.loads(text, parse_constant=no_constant, object_pairs_hook=_object_of)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        found[name] = value if found.get(name, value) == value else Twice(found[name], value)
+    return found
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,6 +373,8 @@ def _in_words(grade: Grade) -> str:
 
 
 def _shown(value: Any, limit: int = 160) -> str:
+    if isinstance(value, Twice):
+        return f"given twice, as {value}"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     line = " ".join(text.split())
     return repr(line if len(line) <= limit else f"{line[:limit]}…")

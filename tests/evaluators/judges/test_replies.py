@@ -70,6 +70,8 @@ def test_a_judge_that_failed_gives_no_score(row: dict[str, Any]) -> None:
         ('{"pass": null, "reason": "x"}', "stop", "wrong_shape", "invalid"),
         ('[{"pass": true, "reason": "x"}]', "stop", "wrong_shape", "invalid"),
         ('{"pass": true, "reason": "a"} or {"pass": false, "reason": "b"}', "stop", "two_answers", "invalid"),
+        ('{"pass": true, "reason": "a", "pass": false}', "stop", "wrong_shape", "invalid"),
+        ('So: {"reason": "a", "pass": false, "pass": true}.', "stop", "wrong_shape", "invalid"),
         ('{"pass": false, "reason": "No image was provided."}', "stop", "judge_cannot_see", "invalid"),
         ('{"pass": true, "reason": "I can’t view the attached picture"}', "stop", "judge_cannot_see", "invalid"),
         ('{"result": {"pass": true, "reason": "x"},}', "stop", "not_json", "invalid"),
@@ -96,6 +98,7 @@ def test_what_is_no_answer_is_named(text: str | None, finish: str, code: str, ou
         ('{"pass": true, "reason": "x"} {"pass": true, "reason": "y"}', "pass", "y"),
         ('Sure {really}: {"pass": true, "reason": "x"}', "pass", "x"),
         ('{"pass": true}', "pass", "the judge gave no reason"),
+        ('{"pass": true, "reason": "x", "pass": true}', "pass", "x"),
     ],
 )
 def test_an_answer_is_found_where_there_is_one(text: str, outcome: str, reason: str) -> None:

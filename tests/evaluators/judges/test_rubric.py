@@ -28,6 +28,7 @@ from tests.model_server import (
     prose,
     rate_limited,
     refuses_formats,
+    refusing,
     schema_ignored,
     thinking,
 )
@@ -235,6 +236,14 @@ def test_one_reminder_cures_prose(judged: Make) -> None:
     assert project.outcomes() == ["fail"]
     roles = [message["role"] for message in project.server.requests[1].json["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
+
+
+def test_what_a_question_took_is_kept_though_its_reminder_is_refused(judged: Make) -> None:
+    project = judged(in_turn(prose(), refusing("no more")))
+    project.run(sight_test="off")
+
+    assert project.outcomes() == ["missing"]
+    assert (project.saw["requests"], project.saw["usage"]) == (2, {"input_tokens": 100, "output_tokens": 20})
 
 
 @pytest.mark.parametrize("answer", [fenced(False), thinking(False)])
