@@ -119,7 +119,7 @@ class Calls:
 
     def _attempt(self, question: Question, tally: Tally) -> dict[str, Any] | Answered | Unanswered:
         """Send once; the budget is charged before, and corrected after."""
-        with self._connections.lent() as client:
+        with self._connections.lent() as transport:
             if self._closed.is_set() or tally.left <= 0:
                 raise self._late(tally)
             if self._key_variable:
@@ -130,7 +130,7 @@ class Calls:
                 seconds = max(min(self.endpoint.timeout, tally.left), 0.001)
                 url = f"{self._server}{question.path}"
                 # no variable ever holds the headers: some tracebacks show variables
-                outcome = send(client, url, self._headers(question.content_type), question.body, seconds)
+                outcome = send(transport, url, self._headers(question.content_type), question.body, seconds)
                 if isinstance(outcome, Unanswered):
                     self._answered = self._answered or outcome.code == "malformed_reply"
                     used = Usage() if outcome.connected else None

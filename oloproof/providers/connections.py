@@ -1,7 +1,9 @@
 """The connections to one server: at most so many requests in flight, each on a connection that nobody else uses then.
 
 A connection is lent to one thread at a time, HTTP/2 ones too: httpx's synchronous HTTP/2 loses its state when threads
-share a connection. The one used last is lent first, so no more are opened than are really needed.
+share a connection. The one used last is lent first, so no more are opened than are really needed. They are transports
+and not clients of httpx: nothing here wants cookies, redirects or a merging of defaults, which take a tenth of the work
+of a judgement.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.request import getproxies
 
 from oloproof.errors import ProviderUnreachable
 from oloproof.providers import replies
@@ -55,53 +56,52 @@ class Connections:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._idle: queue.LifoQueue[httpx.Client | None] = queue.LifoQueue()
+        self._idle: queue.LifoQueue[httpx.HTTPTransport | None] = queue.LifoQueue()
         for _ in range(endpoint.concurrency):
             self._idle.put(None)
-        self._open: list[httpx.Client] = []
+        self._open: list[httpx.HTTPTransport] = []
         self._lock = threading.Lock()
         self._trust: ssl.SSLContext | None = None
 
     @contextmanager
-    def lent(self) -> Iterator[httpx.Client]:
+    def lent(self) -> Iterator[httpx.HTTPTransport]:
         """Lend a connection, waiting while all are in use."""
-        client = self._idle.get()
+        transport = self._idle.get()
         try:
-            client = client or self._opened()
-            yield client
+            transport = transport or self._opened()
+            yield transport
         finally:
-            self._idle.put(client)
+            self._idle.put(transport)
 
     def close(self) -> None:
         """Close all connections."""
         with self._lock:
-            clients, self._open = self._open, []
-        for client in clients:
-            client.close()
+            transports, self._open = self._open, []
+        for transport in transports:
+            transport.close()
 
-    def _opened(self) -> httpx.Client:
+    def _opened(self) -> httpx.HTTPTransport:
         with self._lock:
-            # one for all clients: to load the trusted certificates takes longer than many a request
+            # one for all: to load the trusted certificates takes longer than many a request
             self._trust = self._trust or self._trusted()
-            client = self._made(self._trust)
-            if client is not None:
-                self._open.append(client)
-                return client
+            transport = self._made(self._trust)
+            if transport is not None:
+                self._open.append(transport)
+                return transport
         raise ProviderUnreachable(  # out here it carries no error that quotes the proxy and its password
             f"{self._endpoint.host} cannot be reached: the proxy that {self._endpoint.proxy_variable} names cannot be "
             "used; write it like http://proxy.example:8080"
         )
 
-    def _made(self, trust: ssl.SSLContext) -> httpx.Client | None:
-        """Return a client, None where the environment names a proxy that httpx cannot use."""
+    def _made(self, trust: ssl.SSLContext) -> httpx.HTTPTransport | None:
+        """Return a transport, None where the environment names a proxy that httpx cannot use."""
         import httpx
 
         try:
-            return httpx.Client(
+            return httpx.HTTPTransport(
                 verify=trust,
                 http2=self._endpoint.secure,
-                follow_redirects=False,
-                trust_env=not self._endpoint.on_this_machine,
+                proxy=self._endpoint.proxy,
                 limits=httpx.Limits(max_connections=1, keepalive_expiry=_REUSED_WITHIN),
             )
         except (ValueError, ImportError, httpx.InvalidURL):
@@ -110,25 +110,24 @@ class Connections:
     def _trusted(self) -> ssl.SSLContext:
         import httpx
 
-        needed = self._endpoint.secure or (not self._endpoint.on_this_machine and bool(getproxies()))
+        needed = self._endpoint.secure or self._endpoint.proxy is not None
         return httpx.create_ssl_context() if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def send(
-    client: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, seconds: float
+    transport: httpx.HTTPTransport, url: str, headers: Mapping[str, str], body: bytes, seconds: float
 ) -> Answered | Unanswered:
     """Post ``body`` and return the answer, or why there is none within ``seconds``."""
     import httpx
 
     end = time.monotonic() + seconds
     timeout = httpx.Timeout(seconds, connect=min(seconds, _LONGEST_CONNECT))
-    # made by hand: no cookie of an earlier call goes into it, and what a client merges takes a fifth of a call's work
     content = _body_type()(body)
     address = _parsed(url)
     named = {"host": address.netloc.decode("ascii"), **_ALWAYS, **headers, "content-length": str(len(body))}
     request = httpx.Request("POST", address, headers=named, stream=content, extensions={"timeout": timeout.as_dict()})
     try:
-        response = client.send(request, stream=True)
+        response = transport.handle_request(request)
         try:
             return _read(response, end, seconds)
         finally:
@@ -139,10 +138,6 @@ def send(
         return Unanswered("timeout", f"no answer within {seconds:.3g} s")
     except (httpx.HTTPError, httpx.StreamError) as error:
         return Unanswered("network", f"the connection broke: {_words(error)}")
-    except RuntimeError:
-        if not client.is_closed:
-            raise
-        return Unanswered("network", "the client was closed")
     finally:
         content.data = b""
 

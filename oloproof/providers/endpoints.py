@@ -8,7 +8,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import proxy_bypass
+from urllib.request import getproxies, proxy_bypass
 
 from oloproof.errors import ProviderError
 from oloproof.providers.keys import read_key
@@ -82,12 +82,21 @@ class Endpoint:
             return name == "localhost" or name.endswith(".localhost")
 
     @property
-    def proxy_variable(self) -> str:
-        """The environment variable that names the proxy on the way to the server, empty where there is none."""
+    def proxy(self) -> str | None:
+        """The address of the proxy on the way to the server, which may hold a password; None where there is none."""
         address = _address(self._given())
         if self.on_this_machine or proxy_bypass(address.netloc):
+            return None
+        named = getproxies()
+        found = named.get(address.scheme) or named.get("all")
+        return found if not found or "://" in found else f"http://{found}"
+
+    @property
+    def proxy_variable(self) -> str:
+        """The environment variable that names the proxy on the way to the server, empty where there is none."""
+        if self.proxy is None:
             return ""
-        names = (f"{address.scheme}_proxy", "all_proxy")
+        names = (f"{_address(self._given()).scheme}_proxy", "all_proxy")
         given = [one for name in names for one in (name, name.upper()) if os.environ.get(one)]
         return given[0] if given else ""
 
