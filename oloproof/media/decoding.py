@@ -202,6 +202,8 @@ def _broken(source: Source, draft: Draft, done: int, why: str) -> None:
 def _partly(source: Source, draft: Draft) -> float | None:
     """Return the share of rows that decode before the damage; None when some do and the share is unknown."""
     name = draft.found.format
+    if name == "heic":
+        return 0.0  # its decoder gives all of a picture or nothing
     if name == "gif":
         return None if _gif_has_pixels(source) else 0.0
     if name == "webp":
