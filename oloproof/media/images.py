@@ -203,6 +203,8 @@ def decodable_draft(source: Source, limits: Limits = DEFAULT) -> Draft:
     if draft.found.format in ("png", "apng") and not png.is_sound(source):
         # Pillow overlooks wrong checksums of picture data and a lost end
         raise MediaUnreadable("a PNG image that cannot be decoded to its end", code="damaged")
+    if draft.found.format == "heic" and (damage := heic.damage_of(source)) is not None:
+        raise MediaUnreadable(f"a HEIC image whose data is damaged: {damage}", code="damaged")
     return draft
 
 

@@ -111,10 +111,15 @@ def _mean(spans: Sequence[Span], low: float, high: float, level: float, binary: 
     if outside is not None:
         raise ValueError(f"a case's value must lie between {low:g} and {high:g}, but is {outside}")
     known = [one for one, other in spans if one == other]
+    estimate = min(max(math.fsum(known) / len(known), low), high) if known else None
     method = _method_of(spans, low) if binary else BETTING
+    interval = _interval(spans, low, high, level, method) if spans else None
+    if interval is not None and estimate is not None:
+        # cases that are not whole may be unable to be like those that are: the original failed, so nothing gets worse
+        interval = min(interval[0], estimate), max(interval[1], estimate)
     return FamilyMean(
-        estimate=min(max(math.fsum(known) / len(known), low), high) if known else None,
-        interval=_interval(spans, low, high, level, method) if spans else None,
+        estimate=estimate,
+        interval=interval,
         n=len(spans),
         observed=len(known),
         above=sum(value > 0.0 for value in known),

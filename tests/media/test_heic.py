@@ -124,6 +124,8 @@ def test_a_hole_in_its_data_is_found_though_the_decoder_paints_over_it(place: fl
     assert facts_in(PHOTO).decodable == "complete"
     assert found.decodable == "partial"
     assert re.search(r"is no picture data|no unit of the picture begins", told(found, "damaged"))
+    with pytest.raises(MediaUnreadable, match="a HEIC image whose data is damaged"):
+        shown(damaged)
 
 
 def test_lost_bytes_shift_what_follows_and_are_noticed() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from oloproof import statistics as st
 
@@ -50,6 +52,27 @@ def test_lost_answers_widen_the_interval_and_never_shrink_what_it_is_about() -> 
     assert st.share_of_cases([(0.0, 1.0)] + [(0.0, 0.0)] * 9, binary=True).interval == st.missing_bounded_interval(
         0, 9, 1
     )
+
+
+@given(
+    some.lists(some.tuples(some.sampled_from((-1.0, 0.0, 1.0)), some.sampled_from((-1.0, 0.0, 1.0))), min_size=1),
+    some.booleans(),
+)
+def test_an_estimate_never_lies_outside_of_its_interval(ends: list[tuple[float, float]], binary: bool) -> None:
+    found = st.mean_change([(min(one), max(one)) for one in ends], binary=binary)
+
+    assert found.interval is not None
+    assert found.estimate is None or found.interval[0] <= found.estimate <= found.interval[1]
+
+
+def test_what_cannot_be_like_the_cases_that_are_whole_moves_only_the_other_end() -> None:
+    nothing_to_lose = (0.0, 1.0)
+
+    found = st.mean_change([WORSE] * 3 + [nothing_to_lose], binary=True)
+
+    tango = st.tango_interval(1, 3, 4)
+    assert tango is not None
+    assert (found.estimate, found.interval) == (-1.0, (-1.0, tango[1]))
 
 
 def test_a_number_of_cases_is_exact_but_for_those_that_are_not_known() -> None:
