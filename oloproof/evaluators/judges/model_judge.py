@@ -21,6 +21,7 @@ from oloproof.evaluators.judges.prompt import case_words, without_paths
 from oloproof.evaluators.judges.seeing import Eyes
 from oloproof.evaluators.judges.sight import Sight, SightTest, worst
 from oloproof.media import MediaReader
+from oloproof.media.extras import need_pillow
 from oloproof.providers import ChatClient, Transcriber, open_chat
 from oloproof.records import Judgement, MediaItem, Verdict
 
@@ -99,6 +100,7 @@ class ModelJudge(Evaluator[ModelT]):
 
         Raises:
             EvaluatorError: it could never work as configured.
+            ToolMissing: it is to see pictures or clips, and Pillow is not installed.
         """
         options = self.options
         try:
@@ -114,6 +116,8 @@ class ModelJudge(Evaluator[ModelT]):
                 f"{options.criterion}: kinds: has audio, and this judge can hear nothing; add "
                 "transcriber: {model: ...} or, for a model that takes sound, audio: native"
             )
+        if "image" in kinds or "video" in kinds:
+            need_pillow(f"{options.criterion}: showing pictures to a judge (kinds: {', '.join(kinds)})")
         needs_tool = "video" in kinds or ("audio" in kinds and options.transcriber is not None)
         if needs_tool and shutil.which("ffmpeg") is None:
             raise EvaluatorError(

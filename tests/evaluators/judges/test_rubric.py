@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from oloproof.errors import ConfigError, JudgeUnfit, ProviderRefused, ProviderUnreachable
+from oloproof.errors import ConfigError, JudgeUnfit, ProviderRefused, ProviderUnreachable, ToolMissing
 from oloproof.evaluators.judges.options import RubricJudgeOptions
 from tests.evaluators.judges.conftest import Judged, picture, reply
 from tests.model_server import (
@@ -336,6 +336,19 @@ def test_declared_kinds_are_checked_before_the_first_trial(judged: Make) -> None
         project.run(kinds=["image", "audio"])
     with pytest.raises(JudgeUnfit, match=r"declared for kinds: \[video\]"):
         project.run(kinds=["video"], sight_test="off")
+
+
+def test_pictures_without_pillow_are_refused_before_the_first_call(
+    judged: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = judged(chat(reply()))
+    monkeypatch.setattr("oloproof.media.extras._has_pillow", lambda: False)
+
+    with pytest.raises(ConfigError, match=r"right: showing pictures to a judge \(kinds: image\) needs Pillow; install"):
+        project.run(kinds=["image"])
+    with pytest.raises(ToolMissing, match=r"case 'c0'.*red\.png is image, and showing it to a judge needs Pillow"):
+        project.run(kinds=None)
+    assert project.server.count == 0
 
 
 def test_video_without_ffmpeg_is_refused_before_the_first_trial(judged: Make, monkeypatch: pytest.MonkeyPatch) -> None:
