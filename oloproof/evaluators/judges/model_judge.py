@@ -225,7 +225,8 @@ class ModelJudge(Evaluator[ModelT]):
     def unproven(self, sights: Sequence[Sight]) -> Judgement:
         """Return that nothing is decided because the judge did not prove that it sees."""
         told = "; ".join(f"{sight.kind}: {sight.reason}" for sight in sights if sight.state != "proven")
-        return self.unasked(f"it is not proven that the judge sees ({told or 'not tested'})", "sight_not_proven")
+        does = "hears" if {sight.kind for sight in sights} == {"audio"} else "sees"
+        return self.unasked(f"it is not proven that the judge {does} ({told or 'not tested'})", "sight_not_proven")
 
     def unasked(self, reason: str, code: str) -> Judgement:
         """Return that nothing was measured, for every criterion."""
