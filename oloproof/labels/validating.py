@@ -157,17 +157,23 @@ class _Seen:
             "look": look,
             "state": worst.state,
             "reason": worst.reason,
-            "sentence": worst.sentence,
+            "sentence": _sentence(worst, parts),
             "table": asdict(table),
             "unclear": asdict(unclear),
             "cases": table.n + unclear.n,
             "unsettled": list(labels.unsettled),
-            "decision": asdict(decision),
+            "decision": {**asdict(decision), "sentence": decision.sentence},
             "kinds": {kind: {**asdict(one), "sentence": one.sentence} for kind, one in parts.items()},
             "measures": _measures(table, reliability),
         }
         who = labels.criterion, self.judge, labels.run
         return Validation(*who, worst.state, worst.reason, look, decision, parts, document, again)
+
+
+def _sentence(worst: JudgeDecision, parts: Mapping[str, JudgeDecision]) -> str:
+    """Return what is said of the whole, with the kind of media that it is about where that is not all of them."""
+    kind = next((kind for kind, one in parts.items() if one is worst), None)
+    return worst.sentence if kind is None else worst.sentence.replace(": ", f": of {kind} alone, ", 1)
 
 
 def _measures(table: JudgeTable, reliability: Any) -> dict[str, Any]:
