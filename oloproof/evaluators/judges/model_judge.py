@@ -191,7 +191,8 @@ class ModelJudge(Evaluator[ModelT]):
     def sight_test(self) -> SightTest:
         """The test of whether its model perceives what it is sent."""
         client = self.client()
-        return SightTest(client, self.eyes().hearing, self.keeping.sights)
+        required = self.options.sight_test == "require"
+        return SightTest(client, self.eyes().hearing, self.keeping.sights, required=required)
 
     def sights(self, items: Sequence[MediaItem], reader: MediaReader) -> list[Sight]:
         """Return whether sight is proven for the kinds of these media, tested now where that is not known."""
