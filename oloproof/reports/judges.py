@@ -81,7 +81,10 @@ def unclear_words(document: Mapping[str, Any]) -> str:
         )
     if unclear["neither"]:
         parts.append(f"{unclear['neither']} with neither")
-    return f"{', '.join(parts)}: each is counted as it hurts the judge most"
+    why = "".join(
+        f"; why most often ({one['cases']}): {one_line(one['reason'], 200)}" for one in document.get("gaps", ())
+    )
+    return f"{', '.join(parts)}: each is counted as it hurts the judge most{why}"
 
 
 def reading_words(measures: Mapping[str, Any]) -> str:
