@@ -147,6 +147,8 @@ class ModelJudge(Evaluator[ModelT]):
             if self._client is None:
                 options = self.options
                 budget = None if options.budget is None else options.budget.open()
+                if budget is not None:
+                    budget.charge(*self.keeping.used)
                 profiles = self.keeping.profiles
                 if options.transcriber is not None:
                     endpoint = options.transcriber.endpoint(options.concurrency)

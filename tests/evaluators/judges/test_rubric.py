@@ -461,6 +461,21 @@ def test_a_budget_of_requests_leaves_the_rest_missing(judged: Make) -> None:
     assert project.outcomes() == ["pass", "pass", "missing", "missing"]
 
 
+def test_a_run_that_is_gone_on_with_has_no_second_budget(judged: Make) -> None:
+    def refusing_for_once(request: Request) -> Answer:
+        return failing(401) if request.number == 2 else chat(reply())
+
+    project = judged(refusing_for_once)
+    project.project["concurrency"] = 1
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(4)))
+    options: dict[str, Any] = {"sight_test": "off", "budget": {"requests": 3}}
+    with pytest.raises(ProviderRefused):
+        project.run(**options)
+    project.run(resume=True, **options)
+
+    assert project.outcomes() == ["pass", "pass", "pass", "missing"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
