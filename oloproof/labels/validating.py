@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -33,11 +34,15 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """One labelled case with the judge's word on it (None where it gave none) and the kinds of media it was shown."""
+    """One labelled case with the judge's word on it and the kinds of media it was shown.
+
+    ``judged`` is None where it gave none, and ``gap`` says why then.
+    """
 
     label: LabelledCase
     judged: bool | None
     kinds: str
+    gap: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ def validate(
     ``cases`` are those of the prefix of the sample, each with the judge's word. The same labels and words with the
     same bars are not looked at twice: what was concluded then is told again, counts again, and spends no look.
     """
-    seen = _Seen(labels, judge, bars or Bars(), _by_kind(cases))
+    gaps = Counter(case.gap for case in cases if case.judged is None and case.gap)
+    seen = _Seen(labels, judge, bars or Bars(), _by_kind(cases), gaps.most_common(1))
     kept = Labels(store)
     while True:  # once, unless another process looks at these labels at the same moment
         own = [one for one in kept.validations(criterion=labels.criterion) if one.judge == judge]
@@ -112,6 +118,7 @@ class _Seen:
     judge: str
     bars: Bars
     kinds: Mapping[str, tuple[JudgeTable, Unclear]]
+    gaps: Sequence[tuple[str, int]]
 
     @property
     def whole(self) -> tuple[JudgeTable, Unclear]:
@@ -157,17 +164,24 @@ class _Seen:
             "look": look,
             "state": worst.state,
             "reason": worst.reason,
-            "sentence": worst.sentence,
+            "sentence": _sentence(worst, parts),
             "table": asdict(table),
             "unclear": asdict(unclear),
             "cases": table.n + unclear.n,
+            "gaps": [{"reason": reason, "cases": count} for reason, count in self.gaps],
             "unsettled": list(labels.unsettled),
-            "decision": asdict(decision),
+            "decision": {**asdict(decision), "sentence": decision.sentence},
             "kinds": {kind: {**asdict(one), "sentence": one.sentence} for kind, one in parts.items()},
             "measures": _measures(table, reliability),
         }
         who = labels.criterion, self.judge, labels.run
         return Validation(*who, worst.state, worst.reason, look, decision, parts, document, again)
+
+
+def _sentence(worst: JudgeDecision, parts: Mapping[str, JudgeDecision]) -> str:
+    """Return what is said of the whole, with the kind of media that it is about where that is not all of them."""
+    kind = next((kind for kind, one in parts.items() if one is worst), None)
+    return worst.sentence if kind is None else worst.sentence.replace(": ", f": of {kind} alone, ", 1)
 
 
 def _measures(table: JudgeTable, reliability: Any) -> dict[str, Any]:

@@ -84,6 +84,12 @@ class Budget:
         """How many US dollars the settled attempts cost, by the counts of the servers; 0 without prices."""
         return self._spent
 
+    def charge(self, requests: int, usage: Usage) -> None:
+        """Count attempts that were made before this budget was opened, and what they used."""
+        with self._settled:
+            self._sent += requests
+            self._spent += self._prices.of(usage) if self._prices else 0.0
+
     def reserve(self, bound: Usage) -> Reservation:
         """Set aside what an attempt may cost, waiting while only attempts in flight stand in the way.
 

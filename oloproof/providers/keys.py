@@ -48,6 +48,6 @@ def without_key(text: str, variable: str | None) -> str:
 
 def _written(character: str) -> str:
     r"""Return a pattern of the ways to write a character, such as ``/``, ``\/``, ``\u002f``, ``%2f`` and ``&#x2f;``."""
-    code = ord(character)
-    escaped = rf"u00(?i:{code:02x})|%(?i:{code:02x})|&#(?i:x0*{code:x})|&#0*{code}"
-    return rf"\\*(?:{re.escape(character)}|(?:{escaped});?)"
+    code = ord(character)  # how often a sign may be repeated is bounded, or hostile texts would take hours to search
+    escaped = rf"u00(?i:{code:02x})|%(?i:{code:02x})|&#(?i:x0{{0,6}}{code:x})|&#0{{0,6}}{code}"
+    return rf"\\{{0,8}}(?:{re.escape(character)}|(?:{escaped});?)"

@@ -146,7 +146,7 @@ class Transcriber:
         text = spoken(without_key(document["text"], variable))
         return Transcription(
             text=text,
-            language=text_of(document.get("language"))[:40] or None,
+            language=without_key(text_of(document.get("language")), variable)[:40] or None,
             duration=_seconds(document.get("duration")),
             no_speech_probability=min(known) if known else None,
             served=without_key(text_of(document.get("model")), variable)[:200],

@@ -144,6 +144,8 @@ def failures_text(
         shown += 1
         lines += [*_failure(run, trial, width, paint), ""]
     more = sum(1 for _ in failing)
+    if not shown and next(seen) == 0:
+        return f"run {run.id} ({run.state}) holds no trial, so nothing can be said of it"
     if not shown:
         return f"nothing failed in run {run.id}: every verdict is a pass"
     words = failed_words(shown + more, next(seen), run.trials)

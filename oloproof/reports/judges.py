@@ -21,7 +21,12 @@ def validation_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     """Return one validation in words: what was decided, on which table, and what is for reading only."""
     state = document["state"]
     lines = [f"{paint(document['criterion'], 'strong')}{GAP}{paint(state, _STYLE[state])}{GAP}{document['reason']}"]
-    lines += wrapped(document["sentence"], width, GAP)
+    whole = (
+        f"all kinds together, though each must clear the bars alone: {document['decision']['sentence']}"
+        if document["kinds"]
+        else document["sentence"]
+    )
+    lines += wrapped(whole, width, GAP)
     lines += [GAP + line for line in _confusion(document["table"], width, paint)]
     lines += wrapped(unclear_words(document), width, GAP) if any(document["unclear"].values()) else []
     for kind, one in document["kinds"].items():
@@ -76,7 +81,10 @@ def unclear_words(document: Mapping[str, Any]) -> str:
         )
     if unclear["neither"]:
         parts.append(f"{unclear['neither']} with neither")
-    return f"{', '.join(parts)}: each is counted as it hurts the judge most"
+    why = "".join(
+        f"; why most often ({one['cases']}): {one_line(one['reason'], 200)}" for one in document.get("gaps", ())
+    )
+    return f"{', '.join(parts)}: each is counted as it hurts the judge most{why}"
 
 
 def reading_words(measures: Mapping[str, Any]) -> str:

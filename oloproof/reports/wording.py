@@ -115,18 +115,15 @@ def trial_name(case: str, variant: str, repeat: int) -> str:
     return f"{case} [{place}]" if place else case
 
 
-SIGHT = {
-    "proven": "sight proven",
-    "not_proven": "sight NOT proven",
-    "not_tested": "sight not tested",
-}
+SIGHT = {"proven": "proven", "not_proven": "NOT proven", "not_tested": "not tested"}
+"""What is said of a judge's sight, or of its hearing, after that word."""
 
 
-def sight_words(counts: Mapping[str, int]) -> str:
-    """Return whether a judge proved that it sees, with numbers where that differs between its judgements."""
-    told = [(state, counts[state]) for state in SIGHT if counts.get(state)]
+def sight_words(counts: Mapping[str, int], sense: str = "sight") -> str:
+    """Return whether a judge proved that it sees or hears, with numbers where that differs between its judgements."""
+    told = [(state, counts[state]) for state in SIGHT if counts.get(state)] or [("not_tested", 0)]
     many = len(told) > 1
-    return ", ".join(SIGHT[state] + (f" for {count}" if many else "") for state, count in told) or SIGHT["not_tested"]
+    return ", ".join(f"{sense} {SIGHT[state]}" + (f" for {count}" if many else "") for state, count in told)
 
 
 def judge_words(judge: Mapping[str, Any]) -> str:
@@ -134,7 +131,7 @@ def judge_words(judge: Mapping[str, Any]) -> str:
 
     ``judge`` is its entry in the document of the run.
     """
-    words = f"{', '.join(judge['criteria'])}: {sight_words(judge['sight'])}"
+    words = f"{', '.join(judge['criteria'])}: {sight_words(judge['sight'], judge.get('sense', 'sight'))}"
     if len(judge["models_served"]) > 1:
         words += f"; answered by {len(judge['models_served'])} models: {', '.join(judge['models_served'])}"
     if len(judge["ffmpeg"]) > 1:
@@ -167,9 +164,16 @@ def usd_words(usd: float) -> str:
 
 
 def judged_words(saw: Mapping[str, Any]) -> str:
-    """Return which model judged, and whether it proved that it sees."""
+    """Return which model judged, and whether it proved that it sees or, of sound alone, that it hears."""
     told = saw.get("model_served") or saw.get("model_requested") or "a model"
-    return f"judged by {one_line(str(told), 100)}, {sight_words({saw.get('sight') or 'not_tested': 1})}"
+    sense = sense_of(part.get("kind") for part in saw.get("parts") or ())
+    return f"judged by {one_line(str(told), 100)}, {sight_words({saw.get('sight') or 'not_tested': 1}, sense)}"
+
+
+def sense_of(kinds: Iterable[Any]) -> str:
+    """Return ``hearing`` where of all that a judge is shown only sound needs a sense, else ``sight``."""
+    shown = set(kinds)
+    return "hearing" if shown & {"audio", "transcript"} and not shown & {"image", "frame", "video"} else "sight"
 
 
 def metric_name(metric: Metric) -> str:

@@ -285,7 +285,9 @@ def compare_runs(
     after, before = measures_of(candidate.document), measures_of(baseline.document)
     shared = [name for name in after if name in before and after[name].kind == before[name].kind]
     if not shared:
-        raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared")
+        types = [one.get("type") for one in candidate.document["project"].get("evaluators", ())]
+        hint = "; with --judge the pairwise_judge is asked" if "pairwise_judge" in types else ""
+        raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared{hint}")
     comparing = [rule for rule in policy.rules if rule.compares]
     unknown = [rule for rule in comparing if rule.criterion not in shared]
     if unknown:

@@ -14,9 +14,10 @@ from oloproof.storage.judgements import Sitting
 def judges_document(history: History, run: StoredRun) -> list[dict[str, Any]]:
     """Return, for each judge of a run, which models answered it, with which ffmpeg, and whether it proved that it sees.
 
-    ``sight`` counts its judgements by state: ``proven``, ``not_proven`` or ``not_tested``. ``asked`` judgements are new
-    in this run; ``requests``, ``tokens`` and ``usd`` are what those took, None where nothing says. Transcripts and
-    tests of sight are not among them, and dollars need ``prices:`` in the judge's budget.
+    ``sense`` is ``hearing`` where sound alone was put to it, else ``sight``; ``sight`` counts its judgements by whether
+    it proved that sense: ``proven``, ``not_proven`` or ``not_tested``. ``asked`` judgements are new in this run;
+    ``requests``, ``tokens`` and ``usd`` are what those took, None where nothing says. Transcripts and tests of sight
+    are not among them, and dollars need ``prices:`` in the judge's budget.
     """
     criteria: dict[int, list[str]] = {}
     for entry in run.criteria:
@@ -33,6 +34,7 @@ def judges_document(history: History, run: StoredRun) -> list[dict[str, Any]]:
             {
                 "criteria": names,
                 "judgements": sum(one.count for one in own),
+                "sense": _sense(own),
                 "sight": dict(sight),
                 "models_served": sorted({one.model_served for one in own if one.model_served}),
                 "ffmpeg": sorted({one.ffmpeg for one in own if one.ffmpeg}),
@@ -40,6 +42,11 @@ def judges_document(history: History, run: StoredRun) -> list[dict[str, Any]]:
             }
         )
     return documents
+
+
+def _sense(sittings: Sequence[Sitting]) -> str:
+    hears = any(one.sound for one in sittings) and not any(one.pictures for one in sittings)
+    return "hearing" if hears else "sight"
 
 
 def _spent(run: StoredRun, criterion: str, sittings: Sequence[Sitting]) -> dict[str, Any]:

@@ -18,10 +18,11 @@ def judge_notices(history: History, run: StoredRun) -> Iterator[Notice]:
         names = ", ".join(judge["criteria"])
         yield from _unmeasured(history, run, judge["criteria"][0])
         unproven = judge["sight"].get("not_proven", 0)
+        does = "hears" if judge["sense"] == "hearing" else "sees"
         if unproven:
             yield Notice(
                 "sight_not_proven",
-                f"{names}: the judge did not prove that it sees, for {unproven} of {judge['judgements']} judgements; "
+                f"{names}: the judge did not prove that it {does}, for {unproven} of {judge['judgements']} judgements; "
                 "oloproof evaluators probe tells more, sight_test: require makes such verdicts missing",
             )
         if len(judge["models_served"]) > 1:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from oloproof.errors import CallFailed, JudgeUnfit, MediaDrift, MediaMissing, ProviderError, ToolMissing
 from oloproof.evaluators import Evaluator, Subject, judges
+from oloproof.providers import NOTHING_COUNTED, Usage
 from oloproof.records import Judgement, Verdict
-from oloproof.storage import Store, StoredJudgements, StoredProfiles, StoredSights
+from oloproof.storage import Store, StoredJudgements, StoredProfiles, StoredRun, StoredSights
 from oloproof.systems.loops import SharedLoop
 
 
-def open_judges(evaluators: Sequence[Evaluator[Any]], store: Store, *, reuse: bool) -> None:
-    """Hand the judges of a run what they share and keep; with ``reuse`` what they said before answers again."""
+def open_judges(
+    evaluators: Sequence[Evaluator[Any]], store: Store, *, reuse: bool, resumed: StoredRun | None = None
+) -> None:
+    """Hand the judges of a run what they share and keep; with ``reuse`` what they said before answers again.
+
+    What they have asked for in a ``resumed`` run is taken off their budgets, which are for the whole of it.
+    """
     asking = [evaluator for evaluator in evaluators if evaluator.calls_model]
     if not asking:
         return
@@ -22,8 +29,12 @@ def open_judges(evaluators: Sequence[Evaluator[Any]], store: Store, *, reuse: bo
         sights=StoredSights(store),
         profiles=StoredProfiles(store),
     )
-    for evaluator in asking:
-        evaluator.open(keeping)
+    sittings = StoredJudgements(store).sittings(resumed.number) if resumed is not None else []
+    for number, evaluator in enumerate(evaluators):
+        if evaluator.calls_model:
+            own = [one for one in sittings if one.evaluator == number]
+            usage = sum((Usage(one.input_tokens, one.output_tokens) for one in own), NOTHING_COUNTED)
+            evaluator.open(replace(keeping, used=(sum(one.requests or 0 for one in own), usage)))
 
 
 class Bench:

@@ -95,7 +95,8 @@ def _carried_out(
         listener(_started(shop, done))
         for code, message in plan.system.notices:
             shop.notice(code, message)
-        open_judges(plan.evaluators, store, reuse="judge" not in fresh)
+        resumed = history.find(shop.run.id) if done else None
+        open_judges(plan.evaluators, store, reuse="judge" not in fresh, resumed=resumed)
         execute_trials(shop, done, reuse="system" not in fresh)
         _refuse_silence(shop)
         listener(Verifying())

@@ -129,7 +129,12 @@ def judged_cases(
     """Return the labelled cases that count, each with this judge's word on it."""
     trials, found = _judgements(project, store, run, labels, criterion)
     return [
-        JudgedCase(case, _word(judgement, criterion.place), _kinds(trial, criterion.evaluator))
+        JudgedCase(
+            case,
+            _word(judgement, criterion.place),
+            _kinds(trial, criterion.evaluator),
+            "" if _word(judgement, criterion.place) is not None else judgement.verdicts[criterion.place].reason,
+        )
         for case, trial, judgement in zip(labels.prefix, trials, found, strict=True)
     ]
 

@@ -28,7 +28,9 @@ _SITTINGS = """
         count(*) FILTER (WHERE judgements.created >= runs.started),
         sum(json_extract(judgements.saw, '$.requests')) FILTER (WHERE judgements.created >= runs.started),
         sum(json_extract(judgements.saw, '$.usage.input_tokens')) FILTER (WHERE judgements.created >= runs.started),
-        sum(json_extract(judgements.saw, '$.usage.output_tokens')) FILTER (WHERE judgements.created >= runs.started)
+        sum(json_extract(judgements.saw, '$.usage.output_tokens')) FILTER (WHERE judgements.created >= runs.started),
+        max(instr(judgements.saw, '"kind":"image"') + instr(judgements.saw, '"kind":"frame"')) > 0,
+        max(instr(judgements.saw, '"kind":"audio"') + instr(judgements.saw, '"kind":"transcript"')) > 0
     FROM trials
     JOIN judged ON judged.trial = trials.id
     JOIN judgements ON judgements.id = judged.judgement
@@ -44,7 +46,7 @@ class Sitting:
     """How often one judge of a run judged with one model served, one ffmpeg and one state of its sight.
 
     ``asked`` of them were asked in this run and not found again; ``requests``, ``input_tokens`` and ``output_tokens``
-    are what those took together, None where nothing says.
+    are what those took together, None where nothing says. ``pictures`` and ``sound`` tell whether any was shown.
     """
 
     evaluator: int
@@ -56,6 +58,8 @@ class Sitting:
     requests: int | None
     input_tokens: int | None
     output_tokens: int | None
+    pictures: bool
+    sound: bool
 
 
 class JudgementWriter:

@@ -185,6 +185,7 @@ def test_trials_that_a_stopped_run_did_not_execute_did_not_fail(bureau, mixed):
 def test_a_run_without_failures_says_so(bureau):
     run = bureau.run("r1", [Told("a", [passed()])], ["fits"])
     assert failures_text(run, bureau.history.trials(run)) == "nothing failed in run r1: every verdict is a pass"
+    assert failures_text(run, iter(())) == "run r1 (complete) holds no trial, so nothing can be said of it"
 
 
 def test_runs_are_listed_newest_first_with_the_error_of_a_stopped_one(bureau):

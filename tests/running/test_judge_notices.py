@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+from oloproof.media.probes import tone_sound
+from oloproof.reports.wording import judge_words, judged_words
+from oloproof.running.judge_documents import judges_document
+from oloproof.storage import History, Store
 from tests.evaluators.judges.conftest import Judged, judged, reply
 from tests.model_server import chat, in_turn, praise
 from tests.seeing_model import SeeingModel, verdict
@@ -25,6 +30,19 @@ def test_a_judge_that_did_not_prove_its_sight_is_said_with_the_run(judged: Make)
 
     assert codes(result) == ["sight_not_proven"]
     assert "for 1 of 1 judgements" in result.run.notices[0].message
+
+
+def test_of_a_judge_that_is_given_sound_alone_its_hearing_is_told(judged: Make) -> None:
+    project = judged(praise)
+    project.folder.write("said.wav", tone_sound("L"))
+    project.cases({"files": ["said.wav"]})
+    run = project.run(audio="native").run
+
+    assert "right: the judge did not prove that it hears, for 1 of 1 judgements" in run.notices[0].message
+    with closing(Store(project.folder.root)) as store:
+        (told,) = judges_document(History(store), run)
+    assert judge_words(told).startswith("right: hearing NOT proven; ")
+    assert judged_words(project.saw).endswith(", hearing NOT proven")
 
 
 def test_a_judge_that_proved_it_is_no_matter_for_a_notice(judged: Make) -> None:

@@ -25,6 +25,7 @@ from oloproof.labels.validating import Bars, Validation
 from oloproof.media import MediaReader
 from oloproof.policy import reduce_cases, summarize
 from oloproof.records import Decision
+from oloproof.reports.judges import unclear_words
 from oloproof.running import RunResult, run
 from oloproof.running.deciding import compare_runs, measures_of
 from oloproof.running.probing import probe_judge
@@ -245,6 +246,7 @@ def test_answers_that_come_late_are_a_look_of_their_own_and_the_newest_telling_c
     cut_off = project.validate(rubric_text="Pass only if it is all red.")
     assert (cut_off.state, cut_off.look) == ("INSUFFICIENT_LABELS", 1)
     assert cut_off.document["unclear"]["human_pass"] == 50
+    assert "why most often (80): the reply was cut off at the limit of tokens" in unclear_words(cut_off.document)
     project.server.answer = seeing
     found = project.validate()
     assert (found.state, found.look, found.again) == ("VALIDATED", 2, False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from oloproof.evaluators.judges.seeing import FrameShelf
-from oloproof.providers import ChatClient, Endpoint, MemoryProfiles, Profiles, open_chat
+from oloproof.providers import NOTHING_COUNTED, ChatClient, Endpoint, MemoryProfiles, Profiles, Usage, open_chat
 from oloproof.records import Judgement
 
 
@@ -75,10 +75,14 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Everything that judges of one run share and keep."""
+    """Everything that judges of one run share and keep.
+
+    ``used`` is what one of them has asked for in this run already, where it goes on: attempts, and their tokens.
+    """
 
     judgements: Judgements = field(default_factory=NothingJudged)
     sights: Sights = field(default_factory=SightsInMemory)
     profiles: Profiles = field(default_factory=MemoryProfiles)
     clients: Clients = field(default_factory=Clients)
     shelf: FrameShelf = field(default_factory=FrameShelf)
+    used: tuple[int, Usage] = (0, NOTHING_COUNTED)

@@ -21,6 +21,7 @@ from oloproof.evaluators.judges.prompt import case_words, without_paths
 from oloproof.evaluators.judges.seeing import Eyes
 from oloproof.evaluators.judges.sight import Sight, SightTest, worst
 from oloproof.media import MediaReader
+from oloproof.media.extras import need_pillow
 from oloproof.providers import ChatClient, Transcriber, open_chat
 from oloproof.records import Judgement, MediaItem, Verdict
 
@@ -99,6 +100,7 @@ class ModelJudge(Evaluator[ModelT]):
 
         Raises:
             EvaluatorError: it could never work as configured.
+            ToolMissing: it is to see pictures or clips, and Pillow is not installed.
         """
         options = self.options
         try:
@@ -114,6 +116,8 @@ class ModelJudge(Evaluator[ModelT]):
                 f"{options.criterion}: kinds: has audio, and this judge can hear nothing; add "
                 "transcriber: {model: ...} or, for a model that takes sound, audio: native"
             )
+        if "image" in kinds or "video" in kinds:
+            need_pillow(f"{options.criterion}: showing pictures to a judge (kinds: {', '.join(kinds)})")
         needs_tool = "video" in kinds or ("audio" in kinds and options.transcriber is not None)
         if needs_tool and shutil.which("ffmpeg") is None:
             raise EvaluatorError(
@@ -143,6 +147,8 @@ class ModelJudge(Evaluator[ModelT]):
             if self._client is None:
                 options = self.options
                 budget = None if options.budget is None else options.budget.open()
+                if budget is not None:
+                    budget.charge(*self.keeping.used)
                 profiles = self.keeping.profiles
                 if options.transcriber is not None:
                     endpoint = options.transcriber.endpoint(options.concurrency)
@@ -187,7 +193,8 @@ class ModelJudge(Evaluator[ModelT]):
     def sight_test(self) -> SightTest:
         """The test of whether its model perceives what it is sent."""
         client = self.client()
-        return SightTest(client, self.eyes().hearing, self.keeping.sights)
+        required = self.options.sight_test == "require"
+        return SightTest(client, self.eyes().hearing, self.keeping.sights, required=required)
 
     def sights(self, items: Sequence[MediaItem], reader: MediaReader) -> list[Sight]:
         """Return whether sight is proven for the kinds of these media, tested now where that is not known."""
@@ -221,7 +228,8 @@ class ModelJudge(Evaluator[ModelT]):
     def unproven(self, sights: Sequence[Sight]) -> Judgement:
         """Return that nothing is decided because the judge did not prove that it sees."""
         told = "; ".join(f"{sight.kind}: {sight.reason}" for sight in sights if sight.state != "proven")
-        return self.unasked(f"it is not proven that the judge sees ({told or 'not tested'})", "sight_not_proven")
+        does = "hears" if {sight.kind for sight in sights} == {"audio"} else "sees"
+        return self.unasked(f"it is not proven that the judge {does} ({told or 'not tested'})", "sight_not_proven")
 
     def unasked(self, reason: str, code: str) -> Judgement:
         """Return that nothing was measured, for every criterion."""

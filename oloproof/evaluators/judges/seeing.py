@@ -20,6 +20,7 @@ from oloproof.evaluators.judges.vendors import LIMITS
 from oloproof.media import MediaReader
 from oloproof.media.animations import animation_frames
 from oloproof.media.drafting import DEFAULT
+from oloproof.media.extras import need_pillow
 from oloproof.media.frame_rules import FRAMES_VERSION
 from oloproof.media.frames import Frame, Frames, extract_frames
 from oloproof.media.preparing import Prepared, prepare_image
@@ -127,6 +128,7 @@ class Eyes:
 
         Raises:
             JudgeUnfit: it stops the run before the judge is asked about it.
+            ToolMissing: so does a picture or clip where nothing can open one.
         """
         kinds = self.options.kinds
         if kinds is not None and item.kind not in kinds:
@@ -134,7 +136,9 @@ class Eyes:
                 f"{self.options.criterion}: {item.name} is {item.kind}, and this judge is declared for "
                 f"kinds: [{', '.join(kinds)}]; add {item.kind} to them, or record only what it judges"
             )
-        if item.kind == "audio" and not self.hearing.can_hear:
+        if item.kind != "audio":
+            need_pillow(f"{self.options.criterion}: {item.name} is {item.kind}, and showing it to a judge")
+        elif not self.hearing.can_hear:
             raise JudgeUnfit(
                 f"{self.options.criterion}: {item.name} is audio, and this judge can hear nothing; "
                 "add transcriber: {model: ...} or, for a model that takes sound, audio: native"

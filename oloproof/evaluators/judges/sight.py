@@ -30,6 +30,7 @@ from oloproof.providers import AudioPart, ChatClient, ChatRequest, ImagePart, Pa
 
 SIGHT_VERSION = 1
 _TRIES = 2
+_MOST_UNANSWERED = 3
 _TOKENS = 2048
 """Room for a model that thinks before it answers."""
 
@@ -92,13 +93,18 @@ class _Question:
 
 @dataclass(slots=True)
 class SightTest:
-    """Tests one judge's model for the kinds of media it is shown; each result is kept and shared."""
+    """Tests one judge's model for the kinds of media it is shown; each result is kept and shared.
+
+    A test that gets no answer is taken again with the next case, a few times only unless it is ``required``.
+    """
 
     client: ChatClient
     hearing: Hearing
     sights: Sights
     chance: random.Random = field(default_factory=lambda: random.Random(secrets.randbits(128)))  # noqa: S311
+    required: bool = False
     _voiceless: bool = False
+    _unanswered: dict[str, list[Sight]] = field(default_factory=dict)
 
     def of(self, kinds: Sequence[str]) -> list[Sight]:
         """Return what is known of each kind, tested now where nothing is.
@@ -121,7 +127,13 @@ class SightTest:
 
     def _of(self, kind: str) -> Sight:
         with _TURNS.alone(self._place(kind)):
-            return self.known(kind) or self._tested(kind)
+            known, vain = self.known(kind), self._unanswered.setdefault(kind, [])
+            if known is not None or (len(vain) >= _MOST_UNANSWERED and not self.required):
+                return known or vain[-1]
+            found = self._tested(kind)
+            if found.state == "not_tested":
+                vain.append(found)
+            return found
 
     def _place(self, kind: str) -> tuple[str, str, str]:
         """Return server, model and kind; what a transcriber hears is proven for it, not for the model that judges."""

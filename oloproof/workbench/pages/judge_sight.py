@@ -9,7 +9,7 @@ from typing import Any
 
 from oloproof.reports.contexts import Mark
 from oloproof.reports.judges import movement_warning
-from oloproof.reports.wording import SIGHT, count_words, one_line
+from oloproof.reports.wording import count_words, one_line, sense_of, sight_words
 from oloproof.running.probing import MEANINGS
 from oloproof.storage import StoredRun
 from oloproof.storage.judges import Judges
@@ -65,7 +65,7 @@ def sight_of(store_judges: Judges, probes: Probes, judge: str, run: StoredRun | 
         if counts.get(one)
     )
     source = "no probe of this judge is kept" + (f"; of its judgements in run {run.id}" if rows and run else "")
-    return SightView(_MARKS[state], SIGHT[state], source, rows, ())
+    return SightView(_MARKS[state], sight_words({state: 1}), source, rows, ())
 
 
 def _probed(probe: StoredProbe) -> SightView:
@@ -76,7 +76,7 @@ def _probed(probe: StoredProbe) -> SightView:
     run = "" if document["run"] is None else f", cases of run {document['run']}"
     return SightView(
         mark=_MARKS[state],
-        word=SIGHT[state],
+        word=sight_words({state: 1}, sense_of(one["kind"] for one in document["sight"])),
         source=one_line(f"probed {when}, {document['model']} at {document['server']}{run}", 200),
         rows=(*_sights(document), *_movements(document)),
         notes=tuple(one_line(note, 300) for note in document["notes"]),

@@ -61,11 +61,11 @@ class Judged:
     def cases(self, *inputs: Mapping[str, Any], **more: Any) -> None:
         self.folder.cases([{"id": f"c{number}", "input": given, **more} for number, given in enumerate(inputs)])
 
-    def run(self, *, fresh: frozenset[str] = frozenset(), **options: Any) -> RunResult:
+    def run(self, *, fresh: frozenset[str] = frozenset(), resume: bool = False, **options: Any) -> RunResult:
         wanted = {key: value for key, value in {**self.options, **options}.items() if value is not None}
         project = {**self.project, "evaluators": [wanted, *self.project.get("evaluators", [])]}
         self.folder.write("oloproof.yaml", yaml.safe_dump(project, sort_keys=False))
-        return run(self.folder.root, fresh=fresh)
+        return run(self.folder.root, fresh=fresh, resume=resume)
 
     def trials(self) -> list[StoredTrial]:
         store = Store(self.folder.root)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from oloproof.errors import ConfigError, JudgeUnfit, ProviderRefused, ProviderUnreachable
+from oloproof.errors import ConfigError, JudgeUnfit, ProviderRefused, ProviderUnreachable, ToolMissing
 from oloproof.evaluators.judges.options import RubricJudgeOptions
 from tests.evaluators.judges.conftest import Judged, picture, reply
 from tests.model_server import (
@@ -338,6 +338,19 @@ def test_declared_kinds_are_checked_before_the_first_trial(judged: Make) -> None
         project.run(kinds=["video"], sight_test="off")
 
 
+def test_pictures_without_pillow_are_refused_before_the_first_call(
+    judged: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = judged(chat(reply()))
+    monkeypatch.setattr("oloproof.media.extras._has_pillow", lambda: False)
+
+    with pytest.raises(ConfigError, match=r"right: showing pictures to a judge \(kinds: image\) needs Pillow; install"):
+        project.run(kinds=["image"])
+    with pytest.raises(ToolMissing, match=r"case 'c0'.*red\.png is image, and showing it to a judge needs Pillow"):
+        project.run(kinds=None)
+    assert project.server.count == 0
+
+
 def test_video_without_ffmpeg_is_refused_before_the_first_trial(judged: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     project = judged(chat(reply()))
     monkeypatch.setenv("PATH", str(project.folder.root))
@@ -446,6 +459,21 @@ def test_a_budget_of_requests_leaves_the_rest_missing(judged: Make) -> None:
 
     assert project.server.count == 2
     assert project.outcomes() == ["pass", "pass", "missing", "missing"]
+
+
+def test_a_run_that_is_gone_on_with_has_no_second_budget(judged: Make) -> None:
+    def refusing_for_once(request: Request) -> Answer:
+        return failing(401) if request.number == 2 else chat(reply())
+
+    project = judged(refusing_for_once)
+    project.project["concurrency"] = 1
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(4)))
+    options: dict[str, Any] = {"sight_test": "off", "budget": {"requests": 3}}
+    with pytest.raises(ProviderRefused):
+        project.run(**options)
+    project.run(resume=True, **options)
+
+    assert project.outcomes() == ["pass", "pass", "pass", "missing"]
 
 
 @pytest.mark.parametrize(

@@ -296,6 +296,21 @@ def test_proven_sight_is_required_and_found_without_a_question_on_a_rerun(judged
     assert (project.outcomes(), project.saw["sight"], project.server.count) == (["pass"], "proven", asked)
 
 
+@pytest.mark.parametrize(("wanted", "tests"), [("report", 3), ("require", 6)])
+def test_a_proof_that_is_never_answered_is_asked_for_a_few_times_unless_it_is_required(
+    judged: Make, wanted: str, tests: int
+) -> None:
+    def endless(request: Request) -> Answer:
+        return chat("hm", finish="length") if is_probe(request) else chat(reply())
+
+    project = judged(endless)
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(6)))
+    project.run(sight_test=wanted)
+
+    assert sum(map(is_probe, project.server.requests)) == tests
+    assert project.outcomes() == ["pass" if wanted == "report" else "missing"] * 6
+
+
 def test_a_required_proof_that_was_not_answered_is_asked_for_again(judged: Make) -> None:
     seeing = SeeingModel(passes)
     project = judged(failing(400))
