@@ -106,7 +106,7 @@ def _families(
             conclusion.metrics,
             ruled(conclusion.decisions, rules),
             family_cases(history, run, index, criterion),
-            lambda case, _variant: anchors.get(case),
+            anchors.get,
             lambda metric: metric_row(metric, run),
             shown=lambda case: visible(hide.text(case)),
         )
