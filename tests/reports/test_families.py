@@ -83,7 +83,7 @@ def test_a_row_tells_the_stored_delta_with_its_denominators(told: Told, counted:
     assert blurred.told == (
         "0 better, 1 worse of 5 cases, 1 missing",
         "answer changed 30.0 %, in 2 of 5",
-        "1 of 6 flip between repeats",
+        "1 of 5 flip between repeats",
     )
     assert blurred.delta is not None
     assert blurred.delta.label.startswith("blur-3: change -20.0 points [-87.4, +49.8]; blur-holds wants at least")

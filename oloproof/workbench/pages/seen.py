@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oloproof.records import MediaItem
+from oloproof.reports.case_views import TINY
 from oloproof.reports.wording import count_words, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import frame_address, media_address, thumbnail_address
@@ -18,7 +19,8 @@ _LONGEST = 4_000
 class SeenPicture:
     """A picture or frame that was sent. ``address`` is None where its file is not as it was.
 
-    ``item`` is the clip that a frame is of, and ``seconds`` where it stands there; both are empty for a picture.
+    ``tiny`` is shown with its pixels crisp. ``item`` is the clip that a frame is of, and ``seconds`` where it stands
+    there; both are empty for a picture.
     """
 
     number: int
@@ -27,6 +29,7 @@ class SeenPicture:
     address: str | None
     thumbnail: str | None
     size: str
+    tiny: bool
     item: str
     seconds: str
 
@@ -91,7 +94,7 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
         if item is not None:
             address = media_address(run.id, item.id) if time is None else frame_address(run.id, item.id, time)
         small = thumbnail_address(run.id, item.id) if item is not None and time is None else address
-        size = f"{part['width']} × {part['height']}" if part.get("width") and part.get("height") else ""
+        width, height = part.get("width") or 0, part.get("height") or 0
         words = visible(" ".join(str(part[key]) for key in ("role", "kind", "name") if part.get(key)))
         yield SeenPicture(
             number=number,
@@ -99,7 +102,8 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
             time="" if time is None else f"{time:.3f} s",
             address=address,
             thumbnail=small,
-            size=size,
+            size=f"{width} × {height}" if width and height else "",
+            tiny=0 < max(width, height) <= TINY,
             item="" if item is None or time is None else item.id,
             seconds="" if time is None else f"{time:.6f}",
         )

@@ -60,6 +60,18 @@ function onFocus(event) {
   for (const item of items()) item.tabIndex = item === event.target ? 0 : -1;
 }
 
+// Who comes back to a list goes on from the item that was opened.
+function keepPlace(event) {
+  const item = event.target.closest("[data-list] [data-item]");
+  if (item !== null) history.replaceState({ ...history.state, item: items().indexOf(item) }, "");
+}
+
+function returnToPlace() {
+  const came = performance.getEntriesByType("navigation")[0]?.type;
+  const item = came === "back_forward" ? items()[history.state?.item] : undefined;
+  item?.focus({ preventScroll: true });
+}
+
 function activate(selector) {
   const found = document.querySelector(selector);
   if (found === null) return false;
@@ -120,7 +132,9 @@ function onKey(event) {
 export function startKeys() {
   document.addEventListener("keydown", onKey);
   document.addEventListener("focusin", onFocus);
+  document.addEventListener("click", keepPlace);
   rove();
+  returnToPlace();
   const button = document.getElementById("show-keys");
   button.hidden = false;
   button.addEventListener("click", showKeys);
