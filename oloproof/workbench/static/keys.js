@@ -1,6 +1,7 @@
 // Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
 
 const SWITCH = "oloproof-keys";
+const PLACE = "oloproof-place";
 const FIELDS = "input, select, textarea, [contenteditable]";
 const SCROLLED = '[tabindex="0"]:not(a), video, audio';
 const CONTROLS = "a, button, video, audio, summary";
@@ -63,13 +64,13 @@ function onFocus(event) {
 // Who comes back to a list goes on from the item that was opened.
 function keepPlace(event) {
   const item = event.target.closest("[data-list] [data-item]");
-  if (item !== null) history.replaceState({ ...history.state, item: items().indexOf(item) }, "");
+  if (item !== null) sessionStorage.setItem(PLACE, JSON.stringify([location.href, items().indexOf(item)]));
 }
 
 function returnToPlace() {
-  const came = performance.getEntriesByType("navigation")[0]?.type;
-  const item = came === "back_forward" ? items()[history.state?.item] : undefined;
-  item?.focus({ preventScroll: true });
+  if (performance.getEntriesByType("navigation")[0]?.type !== "back_forward") return;
+  const [address, item] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  if (address === location.href) items()[item]?.focus({ preventScroll: true });
 }
 
 function activate(selector) {

@@ -126,6 +126,32 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
 
 
+def test_an_answer_is_said_to_be_lost_only_when_it_is(reviewer: Callable[[], Visit]) -> None:
+    """Who is told that nothing was saved labels again, and who is told nothing waits."""
+    visit = reviewer()
+    page = visit.page
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        onward(visit, "Enter")
+    onward(visit, "f")
+    problem, first = page.get_by_role("alert"), number(page)
+    page.route("**/review/**", lambda route: route.abort())
+    visit.press("b")
+    expect(problem).to_contain_text("It cannot be shown: the workbench does not answer")
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        page.unroute("**/review/**")
+        onward(visit, "Enter")
+        page.route("**/review/**", lambda route: route.abort())
+        first = number(page)
+    with page.expect_response("**/labels"):
+        visit.press("p")
+    expect(problem).to_contain_text("Saved, but the next case cannot be shown")
+    page.route("**/labels", lambda route: route.abort())
+    visit.press("p")
+    expect(problem).to_contain_text("Not saved: the workbench does not answer")
+    assert number(page) == first
+    visit.faults.clear()
+
+
 def test_axe_finds_nothing_in_the_queue(reviewer: Callable[[], Visit]) -> None:
     visit = reviewer()
     assert visit.accessibility_in_both_looks() == {}
