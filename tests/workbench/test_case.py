@@ -30,6 +30,7 @@ CASES: dict[str, dict[str, Role]] = {
 }
 SAID = " ".join(f"word-{number}" for number in range(2_000))
 """More than lists and reports show of an answer."""
+RUBRIC = "Pass only if <b>all</b> of it is told. " * 20
 
 
 def encoded(form: str, mode: str = "RGB") -> bytes:
@@ -51,7 +52,8 @@ def judged(criterion: int, item: MediaItem, times: tuple[float, ...]) -> Judgeme
 def looked_at(item: MediaItem) -> Judgement:
     """Return what a judge said that saw a picture."""
     part = {"kind": "image", "name": item.name, "role": "output", "sha256_recorded": item.sha256}
-    saw = {"parts": [{**part, "width": item.width, "height": item.height}], "model_served": "looker-7b"}
+    asked = {"kind": "text", "name": "rubric", "text": None}
+    saw = {"parts": [asked, {**part, "width": item.width, "height": item.height}], "model_served": "looker-7b"}
     return Judgement((Verdict.passed(SAID),), key=b"dot", judge=JUDGE, saw=saw, kept=True)
 
 
@@ -67,6 +69,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory, clip: bytes) -> Iterator[Vis
         for number, name in enumerate(("moves", "colours"))
     ]
     document = {"project": {"policy": None}, "evaluators": evaluators, "repeats": {"count": 1, "pass_when": None}}
+    document["judges"] = {JUDGE: {"rubric": RUBRIC}}
     reader, store = MediaReader(root), Store(root)
     total = len(CASES)
     opened = store.begin(NewRun(RUN, "shop", "describer", "v8", "c" * 64, "d" * 64, False, total, total, document))
@@ -220,3 +223,10 @@ def test_a_case_whose_system_failed_says_how_long_it_took_and_how_to_look_furthe
     assert "RuntimeError: it fell over" in page.words
     assert f"oloproof inspect {RUN} --case failed" in page.words
     assert "The trial took" in page.words
+
+
+def test_what_a_judge_was_asked_stands_with_what_it_saw(shown: Visitor) -> None:
+    page = case(shown, "tiny")
+    assert RUBRIC.strip() in page.words
+    assert "Read the rubric" in page.words
+    assert "it stands in its project file" not in page.words

@@ -311,7 +311,7 @@ def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialVi
         criterion, judge = entry["criterion"], str(entry["digest"])
         standing, mark = _standing(browsing, criterion, judge)
         address = judge_address(judge, [("criterion", criterion)])
-        seen = seen_of(run, judgement.saw, verified)
+        seen = seen_of(run, judge, judgement.saw, verified)
         yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark, address), seen)
 
 

@@ -13,6 +13,7 @@ from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import frame_address, media_address, thumbnail_address
 
 _LONGEST = 4_000
+_UNFOLDED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,14 @@ class SeenText:
     """A text that was sent, or what is told of one that stands elsewhere.
 
     A transcript whose times are known stands in ``phrases`` too; ``item`` is what they are said in, empty where it is
-    not as it was.
+    not as it was. What is the same in every case is ``folded`` when it is long.
     """
 
     name: str
     text: str
     phrases: tuple[SeenPhrase, ...] = ()
     item: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,14 @@ class Seen:
     said: tuple[str, ...]
 
 
-def seen_of(run: StoredRun, saw: Mapping[str, Any], media: Sequence[MediaItem]) -> Seen:
-    """Return what was shown; files are found by their digests among ``media``, those that are as they were recorded."""
+def seen_of(run: StoredRun, judge: str, saw: Mapping[str, Any], media: Sequence[MediaItem]) -> Seen:
+    """Return what the judge with this hash was shown.
+
+    Files are found by their digests among ``media``, those that are as they were recorded.
+    """
     parts = list(saw.get("parts", ()))
     pictures = tuple(_pictures(run, parts, media))
-    texts = tuple(_texts(parts, media))
+    texts = tuple(_texts(parts, media, str(run.document.get("judges", {}).get(judge, {}).get("rubric") or "")))
     prompt = sum(part.get("kind") in ("text", "transcript") for part in parts)
     sounds = sum(part.get("kind") == "audio" for part in parts)
     counted = [(len(pictures), "picture"), (sounds, "sound"), (prompt, "text")]
@@ -115,7 +120,7 @@ def _item_of(part: Mapping[str, Any], media: Sequence[MediaItem]) -> MediaItem |
     return next((item for item in same if item.role == part.get("role")), same[0] if same else None)
 
 
-def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenText]:
+def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem], rubric: str) -> Iterator[SeenText]:
     steps = dict.fromkeys(visible(str(step)) for part in parts for step in part.get("steps", ()))
     for part in parts:
         if part.get("kind") == "transcript":
@@ -125,7 +130,8 @@ def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> It
         elif part.get("kind") == "text" and part.get("text"):
             yield SeenText(visible(str(part.get("name") or "Text")).capitalize(), visible(str(part["text"]))[:_LONGEST])
     if any(part.get("kind") == "text" and part.get("name") == "rubric" for part in parts):
-        yield SeenText("Rubric", "that of the run; it stands in its project file")
+        told = visible(rubric.strip())[:_LONGEST] or "that of the run; it stands in its project file"
+        yield SeenText("Rubric", told, folded=len(told) > _UNFOLDED)
     if steps:
         yield SeenText("Prepared", "; ".join(steps))
 
