@@ -36,7 +36,7 @@ from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
 from oloproof.workbench.pages.wanted import AMONG, Wanted, wanted_from
 
 _LONGEST, _MOST_LINES = 50_000, 2_000
-"""How much of a text the page of its case shows, where people read it; lists and reports show its beginning."""
+"""How much of a text is shown where people read it and judge it; lists and reports show its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,7 @@ def case_page(visit: Visit) -> Response:
     wanted, _ = wanted_from(visit.query, run, variant=AMONG)
     number = wanted.filter(run).criterion
     trial = _chosen(trials, visit.query, wanted, number)
-    views = CaseViews(
-        visit.desk.reader, Withholding(frozenset(), visit.desk.root), longest=_LONGEST, most_lines=_MOST_LINES
-    )
+    views = whole_views(visit)
     view = views.case(run, [trial], worst_word(trial), 0)
     shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
     reader, kin = visit.desk.reader, kin_of(run, trials, trial.repeat)
@@ -254,6 +252,12 @@ def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
         link("Previous", beside.previous),
         link("Next", beside.next),
     )
+
+
+def whole_views(visit: Visit) -> CaseViews:
+    """Return what makes the view of a case whose texts are read whole."""
+    hide = Withholding(frozenset(), visit.desk.root)
+    return CaseViews(visit.desk.reader, hide, longest=_LONGEST, most_lines=_MOST_LINES)
 
 
 def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:

@@ -85,8 +85,9 @@ function playIfAsked() {
 function sizePictures() {
   const stage = find("[data-zoomed]");
   if (stage === null) return;
-  stage.style.setProperty("--most-high", `${stage.clientHeight}px`);
   for (const picture of stage.querySelectorAll("[data-plate] img")) {
+    const view = picture.closest("[data-view]");
+    view.style.setProperty("--most-high", `${view.clientHeight}px`);
     const size = () => sizePlate(picture.parentElement, picture.naturalWidth, picture.naturalHeight);
     if (picture.complete) size();
     picture.addEventListener("load", size, { once: true });
@@ -105,8 +106,15 @@ function allow(within) {
   for (const button of within.querySelectorAll("[data-allowed]")) button.disabled = false;
 }
 
+// A claim that scrolls is a stop of the Tab key, as everything that scrolls has to be; another one is not.
+function letScroll() {
+  const claim = document.getElementById("claim");
+  claim.tabIndex = claim.scrollHeight > claim.clientHeight ? 0 : -1;
+}
+
 function arrive() {
   allow(part());
+  letScroll();
   since = performance.now();
   note = null;
   sizePictures();

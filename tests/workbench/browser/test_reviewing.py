@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from tests.conftest import Folder
+from tests.labels.conftest import Labelling
+from tests.storage.conftest import entry
 from tests.warm import Warm
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.browser.visit import WIDTHS, Visit, colour_in_the_middle, is_like
+from tests.workbench.conftest import png
 
 COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
 SECRETS = ("the caption says", "not seen", "sight", "eye")
@@ -162,3 +167,44 @@ def test_axe_finds_nothing_in_the_queue(reviewer: Callable[[], Visit]) -> None:
 def test_where_nothing_may_be_written_the_queue_says_so(visits: Callable[..., Visit], shop: Shop) -> None:
     page = visits(shop, read_only=True).open("/review/caption_true")
     expect(page.get_by_text("this workbench is read-only")).to_be_visible()
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A project with a sample of two cases: a picture taller than any window, and more pictures than fit in a row."""
+
+    root: Path
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Odd:
+    made = Labelling(tmp_path)
+    tall = made.recorded("out/tall.png", png((20, 3_000)))
+    many = [made.recorded(f"out/{number}.png", png((300, 200 + number))) for number in range(12)]
+    run = made.judged_run(entry(0, "a stripe " * 600, media=(tall,)), entry(1, "twelve", media=tuple(many)))
+    made.draw(run, 2, seed="s")
+    made.store.close()
+    return Odd(tmp_path)
+
+
+def boxes(page: Page, selector: str) -> list[FloatRect]:
+    """Return where everything that is chosen stands."""
+    return [box for one in page.locator(selector).all() if (box := one.bounding_box()) is not None]
+
+
+@pytest.mark.parametrize(("place", "count"), [(1, 1), (2, 12)])
+def test_media_of_any_number_and_size_leave_room_for_the_answers(
+    visits: Callable[..., Visit], odd: Odd, place: int, count: int
+) -> None:
+    visit = visits(odd)
+    for width, window in WIDTHS.items():
+        visit.page.set_viewport_size(window)
+        page = visit.open(f"/review/good?reviewer=Mira&at={place}")
+        expect(page.locator("[data-plate][data-width]")).to_have_count(count)
+        (stage,), (answer, *_), shown = (boxes(page, one) for one in (".stage", ".answer", ".stage img"))
+        assert stage["height"] < window["height"]
+        assert width == "narrow" or answer["y"] < window["height"]
+        assert len(shown) == count
+        assert all(one["height"] <= stage["height"] for one in shown)
+        assert count == 1 or min(one["width"] for one in shown) > 120
+        assert visit.accessibility() == []
