@@ -207,4 +207,4 @@ def test_media_of_any_number_and_size_leave_room_for_the_answers(
         assert len(shown) == count
         assert all(one["height"] <= stage["height"] for one in shown)
         assert count == 1 or min(one["width"] for one in shown) > 120
-        assert visit.accessibility() == []
+    assert visit.accessibility() == []
