@@ -225,3 +225,11 @@ def test_a_sound_stands_beside_that_of_the_original_and_other_words_are_shown_as
     assert titles[:2] == ["Original", "Input"]
     assert len(set(sounds)) == 2
     assert "What do you &lt;b&gt;hear&lt;/b&gt;?" in members["prompt_1"]
+
+
+def test_only_the_criteria_themselves_are_counted_as_missing(bars: Looker) -> None:
+    """The noise floor is not known here, as crop-10 was refused; of the original nothing is missing."""
+    assert "0 missing0 invalid" in bars.get("/").words
+    facts = bars.run().source.partition('<dl class="facts">')[2].partition("</dl>")[0]
+    assert "executions failed" in facts
+    assert "missing" not in facts
