@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.storage.conftest import entry
 from tests.warm import Warm
 from tests.workbench.browser.shop import DRIFTED, Shop
 from tests.workbench.browser.visit import WIDTHS, Visit, colour_in_the_middle, is_like
-from tests.workbench.conftest import png
+from tests.workbench.conftest import png, tone
 
 COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
 SECRETS = ("the caption says", "not seen", "sight", "eye")
@@ -171,7 +171,7 @@ def test_where_nothing_may_be_written_the_queue_says_so(visits: Callable[..., Vi
 
 @dataclass(frozen=True)
 class Odd:
-    """A project with a sample of two cases: a picture taller than any window, and more pictures than fit in a row."""
+    """A project with a sample: a picture taller than any window, more pictures than fit in a row, and three sounds."""
 
     root: Path
 
@@ -181,8 +181,14 @@ def odd(tmp_path: Path) -> Odd:
     made = Labelling(tmp_path)
     tall = made.recorded("out/tall.png", png((20, 3_000)))
     many = [made.recorded(f"out/{number}.png", png((300, 200 + number))) for number in range(12)]
-    run = made.judged_run(entry(0, "a stripe " * 600, media=(tall,)), entry(1, "twelve", media=tuple(many)))
-    made.draw(run, 2, seed="s")
+    heard = [made.recorded(f"out/{number}.wav", tone(0.2 + number)) for number in range(3)]
+    sounds = tuple(replace(one, kind="audio", format="wav", media_type="audio/wav") for one in heard)
+    run = made.judged_run(
+        entry(0, "a stripe " * 600, media=(tall,)),
+        entry(1, "twelve", media=tuple(many)),
+        entry(2, "three", media=sounds),
+    )
+    made.draw(run, 3, seed="s")
     made.store.close()
     return Odd(tmp_path)
 
@@ -192,14 +198,21 @@ def boxes(page: Page, selector: str) -> list[FloatRect]:
     return [box for one in page.locator(selector).all() if (box := one.bounding_box()) is not None]
 
 
-@pytest.mark.parametrize(("place", "count"), [(1, 1), (2, 12)])
+def open_odd(visit: Visit, medium: str, count: int) -> Page:
+    """Open the case that has so many media; a sample has an order of its own."""
+    pages = (visit.open(f"/review/good?reviewer=Mira&at={place}") for place in (1, 2, 3))
+    return next(page for page in pages if page.locator(f".stage {medium}").count() == count)
+
+
+@pytest.mark.parametrize("count", [1, 12])
 def test_media_of_any_number_and_size_leave_room_for_the_answers(
-    visits: Callable[..., Visit], odd: Odd, place: int, count: int
+    visits: Callable[..., Visit], odd: Odd, count: int
 ) -> None:
     visit = visits(odd)
+    page = open_odd(visit, "[data-plate] img", count)
     for width, window in WIDTHS.items():
-        visit.page.set_viewport_size(window)
-        page = visit.open(f"/review/good?reviewer=Mira&at={place}")
+        page.set_viewport_size(window)
+        page.reload()
         expect(page.locator("[data-plate][data-width]")).to_have_count(count)
         (stage,), (answer, *_), shown = (boxes(page, one) for one in (".stage", ".answer", ".stage img"))
         assert stage["height"] < window["height"]
@@ -208,3 +221,11 @@ def test_media_of_any_number_and_size_leave_room_for_the_answers(
         assert all(one["height"] <= stage["height"] for one in shown)
         assert count == 1 or min(one["width"] for one in shown) > 120
     assert visit.accessibility() == []
+
+
+def test_every_sound_can_be_played_on_a_phone_too(visits: Callable[..., Visit], odd: Odd) -> None:
+    page = open_odd(visits(odd, width="narrow"), "audio", 3)
+    players = boxes(page, ".stage audio")
+    assert all(player["width"] > 200 and player["height"] >= 32 for player in players)
+    page.locator("audio").last.scroll_into_view_if_needed()
+    expect(page.locator("audio").last).to_be_in_viewport()
