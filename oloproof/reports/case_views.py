@@ -30,6 +30,7 @@ from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     WORST_FIRST,
     age_words,
+    count_words,
     json_lines,
     json_words,
     judged_words,
@@ -67,11 +68,17 @@ def worst_word(trial: StoredTrial) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CaseViews:
-    """Makes the views of cases; ``thumbnails`` embeds small pictures of images whose bytes were just verified."""
+    """Makes the views of cases; ``thumbnails`` embeds small pictures of images whose bytes were just verified.
+
+    Of what went in, came out, was expected or said of it, ``longest`` characters are shown at most, of a value in at
+    most ``most_lines`` lines.
+    """
 
     reader: MediaReader
     hide: Withholding
     thumbnails: bool = False
+    longest: int = LONGEST
+    most_lines: int = MOST_LINES
 
     def case(self, run: StoredRun, trials: Iterable[StoredTrial], word: str, number: int) -> CaseView:
         """Return the view of one case, the ``number``-th on its page; ``word`` is its worst."""
@@ -99,6 +106,10 @@ class CaseViews:
 
     def _text(self, text: str) -> str:
         return visible(self.hide.text(text))
+
+    def _cut(self, text: str) -> str:
+        text, most = self._text(text), self.longest
+        return text if len(text) <= most else f"{text[:most]}… {_more(len(text) - most)}"
 
     def _pairs(self, values: Mapping[str, Any]) -> tuple[Fact, ...]:
         shown = [
@@ -165,9 +176,9 @@ class CaseViews:
         text = "" if value is None else value if prose else json_lines(value)
         text = visible(text)
         lines = text.split("\n")
-        shown = "\n".join(lines[:MOST_LINES])[:LONGEST]
+        shown = "\n".join(lines[: self.most_lines])[: self.longest]
         rest = len(text) - len(shown)
-        return Value(title, shown, prose, f"{rest:,} characters more, in the export" if rest else None)
+        return Value(title, shown, prose, _more(rest) if rest else None)
 
     def _verdict(self, entry: Mapping[str, Any], verdict: Verdict, judgement: Judgement | None) -> VerdictView:
         saw = None if judgement is None else judgement.saw
@@ -176,11 +187,11 @@ class CaseViews:
             outcome=verdict.outcome,
             mark=_MARKS[verdict.outcome],
             score=None if verdict.score is None else number_text(verdict.score),
-            reason=_cut(self._text(verdict.reason)),
+            reason=self._cut(verdict.reason),
             details=self._pairs(verdict.details),
             evaluator=visible(f"{entry['type']}, version {entry['version']}"),
             judged=None if saw is None else visible(judged_words(saw)),
-            saw=() if saw is None else tuple(_cut(self._text(line)) for line in saw_words(saw).splitlines()),
+            saw=() if saw is None else tuple(self._cut(line) for line in saw_words(saw).splitlines()),
         )
 
     def file(self, item: MediaItem) -> MediaView:
@@ -218,8 +229,8 @@ class CaseViews:
         return "data:image/jpeg;base64," + base64.b64encode(small).decode("ascii")
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… {len(text) - LONGEST:,} characters more, in the export"
+def _more(characters: int) -> str:
+    return f"{count_words(characters, 'character')} more, in the export"
 
 
 def _source(run: StoredRun, trial: StoredTrial) -> str:

@@ -6,7 +6,7 @@ Places in drawings are texts in per cent, because a strict content policy forbid
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -132,12 +132,10 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveCell:
-    """What became of one case as a variant delivers it. ``move`` names its shape; ``address`` leads to the case."""
+class MapCase:
+    """A case of the map of families; ``address`` leads to it, None where it is not shown."""
 
-    x: str
-    move: str
-    words: str
+    name: str
     address: str | None
 
 
@@ -146,8 +144,9 @@ class FamilyRow:
     """One variant: how far it moves its cases from the original, in numbers, and which cases these are.
 
     ``mark`` is that of the rule that bounds it, which ``state`` says in words. ``instead`` stands where there is no
-    difference to draw. ``told`` are the counts beside; ``cells`` follow the cases of the section, which ``summary``
-    counts by what became of them.
+    difference to draw. ``told`` are the counts beside. ``moves`` say what became of each case of the section, by the
+    name of a shape; ``words`` say what each of these is, ``summary`` counts them. ``query`` is what the address of a
+    case gets for this variant; ``address`` leads to the cases of the variant, None where no page lists them.
     """
 
     variant: str
@@ -159,8 +158,11 @@ class FamilyRow:
     estimate: str
     interval: str
     told: tuple[str, ...]
-    cells: tuple[MoveCell, ...]
+    moves: tuple[str, ...]
+    words: Mapping[str, str]
     summary: str
+    query: str
+    address: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,8 @@ class FamilySection:
     """The families of a run for one criterion.
 
     ``zero`` is the place of no difference, ``band_x`` and ``band_width`` that of the noise floor, None where none was
-    measured. ``cell`` is the width of a cell of the map; ``single`` says that there is one case and so no map.
+    measured. ``cases`` are those of the map, of ``most`` at most; ``single`` says that there is one case and so no map.
+    ``metrics`` are all figures of the variants, nothing where they are not asked for.
     """
 
     criterion: str
@@ -186,7 +189,8 @@ class FamilySection:
     band_x: str | None
     band_width: str | None
     rows: tuple[FamilyRow, ...]
-    cell: str
+    cases: tuple[MapCase, ...]
+    most: int
     heading: str
     single: bool
     notes: tuple[str, ...]

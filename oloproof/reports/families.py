@@ -10,7 +10,7 @@ from oloproof.config.models import RuleOptions
 from oloproof.policy import MOVES, Family, FamilyReader, Measure, Move, answer_reader, families, move_of
 from oloproof.policy.wording import bar_words, interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, Metric
-from oloproof.reports.contexts import FamilyRow, FamilySection, Mark, MetricRow, MoveCell, MoveSign
+from oloproof.reports.contexts import FamilyRow, FamilySection, MapCase, Mark, MetricRow, MoveSign
 from oloproof.reports.family_figures import (
     VariantFigures,
     change_words,
@@ -27,9 +27,7 @@ from oloproof.storage import History, StoredRun
 from oloproof.storage.case_index import CaseIndex
 
 MOST_CASES = 40
-"""How many cases a map shows."""
-_CELL = 100.0 / MOST_CASES
-"""Per cent of the width of a map that each case has; fewer cases leave the rest of it empty."""
+"""How many cases a map shows; fewer of them leave the rest of its width empty."""
 _FAR = ("control", "answer_changes")
 """Relations that may lie far from the original: the axis is not stretched for them."""
 _STATES: dict[str, Mark] = {
@@ -39,9 +37,20 @@ _STATES: dict[str, Mark] = {
 _SEVERAL = {"broke": "passes in fewer repeats than the original", "fixed": "passes in more repeats than the original"}
 _SCORED = {"broke": "scores lower than the original", "fixed": "scores higher than the original"}
 
-AddressOf = Callable[[str, str], str | None]
-"""Where a case is shown with a variant; None where it is not."""
+AddressOf = Callable[[str], str | None]
+"""Where a case is shown; None where it is not."""
 MetricRowOf = Callable[[Metric], MetricRow]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantWay:
+    """How a page leads to a variant: by ``query`` behind the address of a case, at ``address`` to all its cases."""
+
+    query: str = ""
+    address: str | None = None
+
+
+_NO_WAY = VariantWay()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +94,31 @@ def family_section(
     address: AddressOf,
     row_of: MetricRowOf,
     *,
+    ways: Callable[[str], VariantWay] = lambda _variant: _NO_WAY,
+    figures: bool = True,
     shown: Callable[[str], str] = visible,
 ) -> FamilySection:
     """Return the families of a run for one criterion.
 
-    ``ruled`` are its rules with what each decided; ``shown`` makes the id of a case safe to show.
+    ``ruled`` are its rules with what each decided; ``ways`` lead to a variant; ``figures`` adds the table of all of
+    them; ``shown`` makes the id of a case safe to show.
     """
     relations, measure = relations_of(run.document), measures_of(run.document)[criterion]
-    figures = figures_of(criterion, relations, metrics)
-    bounds = {one.variant: _bound(one, criterion, ruled) for one in figures}
+    variants = figures_of(criterion, relations, metrics)
+    bounds = {one.variant: _bound(one, criterion, ruled) for one in variants}
     floor = noise_floor(criterion, metrics) if measure.kind == "rate" else None
-    axis = _axis(figures, bounds, floor, 100.0 if measure.kind == "rate" else 1.0)
+    axis = _axis(variants, bounds, floor, 100.0 if measure.kind == "rate" else 1.0)
     reader = FamilyReader(measure, answer_reader(measure.answer), relations)
     single = cases.total == 1
     rows = []
     moves: dict[Move, None] = {}
-    for one in figures:
+    for one in variants:
         found = [move_of(reader, family, one.variant) for family in cases.shown]
         moves |= dict.fromkeys(found)
         words = _move_words(measure, own=one.variant == ORIGINAL)
         summary = f"{visible(one.variant)}: {_summary(found, words)}"
-        cells = tuple(
-            _cell(shown(family.case_id), move, words[move], number * _CELL, address(family.case_id, one.variant))
-            for number, (family, move) in enumerate(zip(cases.shown, found, strict=True))
-        )
-        rows.append(_row(one, bounds[one.variant], axis, cells, summary))
+        told = {move: words[move] for move in dict.fromkeys(found)}
+        rows.append(_row(one, bounds[one.variant], axis, tuple(found), told, summary, ways(one.variant)))
     band = (
         None if floor is None or floor.estimate is None else (axis.place(-floor.estimate), axis.place(floor.estimate))
     )
@@ -121,14 +130,15 @@ def family_section(
         band_x=None if band is None else per_cent_text(band[0]),
         band_width=None if band is None else per_cent_text(band[1] - band[0]),
         rows=tuple(rows),
-        cell=per_cent_text(_CELL),
+        cases=tuple(MapCase(shown(one.case_id), address(one.case_id)) for one in cases.shown),
+        most=MOST_CASES,
         heading=_heading(cases),
         single=single,
         notes=tuple(_notes(floor, bounds, drawn=not single)),
         signs=tuple(MoveSign(move, said) for move, said in _move_words(measure).items() if move in moves),
         metrics=tuple(
             row_of(one)
-            for one in metrics
+            for one in (metrics if figures else ())
             if criterion in (one.criterion, one.criterion.rpartition(".")[0]) and is_in_families(one, relations)
         ),
     )
@@ -190,10 +200,6 @@ def _words(relation: str) -> str:
     return relation.replace("_", " ")
 
 
-def _cell(case: str, move: Move, words: str, x: float, address: str | None) -> MoveCell:
-    return MoveCell(per_cent_text(x), move, f"{case}: {words}", None if move == "absent" else address)
-
-
 def _move_words(measure: Measure, *, own: bool = False) -> dict[Move, str]:
     """Return what each move says where cases have several repeats or scores, or of the original itself."""
     if own:
@@ -210,7 +216,13 @@ def _summary(moves: Sequence[Move], words: Mapping[Move, str]) -> str:
 
 
 def _row(
-    one: VariantFigures, bound: _Bound | None, axis: DeltaAxis, cells: tuple[MoveCell, ...], summary: str
+    one: VariantFigures,
+    bound: _Bound | None,
+    axis: DeltaAxis,
+    moves: tuple[Move, ...],
+    words: Mapping[Move, str],
+    summary: str,
+    way: VariantWay,
 ) -> FamilyRow:
     plot, instead = None, "nothing was observed"
     estimate, interval = "–", ""
@@ -244,8 +256,11 @@ def _row(
         estimate=with_minus_signs(estimate),
         interval=with_minus_signs(interval),
         told=told_words(one),
-        cells=cells,
+        moves=moves,
+        words={str(move): said for move, said in words.items()},
         summary=summary,
+        query=way.query,
+        address=way.address,
     )
 
 

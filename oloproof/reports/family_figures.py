@@ -118,8 +118,8 @@ def told_words(figures: VariantFigures) -> tuple[str, ...]:
         told.append(f"{counts['better']:,} better, {counts['worse']:,} worse of {denominator_words(figures.delta)}")
     if figures.changed is not None:
         told.append(changed_words(figures.changed))
-    if figures.flaky is not None and figures.flaky.estimate is not None:
-        told.append(f"{figures.flaky.estimate:,.0f} of {figures.flaky.n:,} flip between repeats")
+    if figures.flaky is not None and figures.flaky.observed:
+        told.append(f"{figures.flaky.estimate:,.0f} of {figures.flaky.observed:,} flip between repeats")
     return tuple(told)
 
 

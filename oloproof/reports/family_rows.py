@@ -50,7 +50,7 @@ def _changed(metric: Metric | None) -> str:
 
 
 def _count(metric: Metric | None) -> str:
-    return "–" if metric is None or metric.estimate is None else f"{metric.estimate:,.0f}"
+    return "–" if metric is None or not metric.observed else f"{metric.estimate:,.0f}"
 
 
 def _of(metric: Metric) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
@@ -106,7 +106,7 @@ def _families(
             conclusion.metrics,
             ruled(conclusion.decisions, rules),
             family_cases(history, run, index, criterion),
-            lambda case, _variant: anchors.get(case),
+            anchors.get,
             lambda metric: metric_row(metric, run),
             shown=lambda case: visible(hide.text(case)),
         )
@@ -196,11 +196,9 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
         yield Fact("trials", f"{counts['trials']:,}" + (f", {count_words(variants, 'variant')}" if variants else ""))
     if counts["failed"]:
         yield Fact("executions failed", f"{counts['failed']:,}")
-    whole = [one for one in metrics if one.variant == ORIGINAL and one.slice is None]
-    for word in ("missing", "invalid"):
-        count = sum(getattr(one, word) for one in whole)
+    for word, count, where in not_measured(metrics):
         if count:
-            yield Fact(word, f"{count:,}")
+            yield Fact(word, f"{count:,}{where}")
     if counts["cached"]:
         oldest = history.oldest_reused(run)
         age = "" if oldest is None else f", {age_words(run.started - oldest)}"
@@ -211,6 +209,17 @@ def facts_of(history: History, run: StoredRun, metrics: Sequence[Metric]) -> Ite
     if run.finished is not None:
         yield Fact("took", seconds_words(max(run.finished - run.started, 0.0)))
     yield Fact("started", datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M UTC"))
+
+
+def not_measured(metrics: Iterable[Metric]) -> Iterator[tuple[str, int, str]]:
+    """Yield ``missing`` and ``invalid``, each with how many there are, and in how many criteria where not in one.
+
+    What is worked out of them, such as the noise floor of families, is missing for its own reasons.
+    """
+    whole = [one for one in metrics if one.variant == ORIGINAL and one.slice is None and one.family is None]
+    for word in ("missing", "invalid"):
+        counts = [count for one in whole if (count := getattr(one, word))]
+        yield word, sum(counts), f" in {len(counts)} criteria" if len(counts) > 1 else ""
 
 
 def rule_row(

@@ -88,6 +88,11 @@ class GalleryPage:
     next: str | None
 
 
+def page_start(place: int, total: int, size: int) -> int:
+    """Return where a page begins that is to begin at ``place`` of ``total``: the last one where nothing is there."""
+    return place if place < total else max(total - size, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Where a case stands among those that match: ``number`` counts from 1, None when it does not match itself."""
@@ -157,7 +162,7 @@ class CaseIndex:
     def page(self, wanted: Filter, size: int, after: str = "") -> GalleryPage:
         """Return the ``size`` cases that follow the one called ``after``; the first ones when it is not among them."""
         order = self._order(wanted)
-        start = self._place(order, after) + 1
+        start = page_start(self._place(order, after) + 1, len(order), size)
         chosen = order[start : start + size]
         rows = [self._worst_row(case, wanted) for case in chosen]
         tiles = self._browsing.tiles(rows, wanted.criterion)

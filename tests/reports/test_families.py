@@ -63,9 +63,9 @@ def row(section: FamilySection, variant: str) -> FamilyRow:
     return next(one for one in section.rows if one.variant == variant)
 
 
-def moves(one: FamilyRow) -> dict[str, str]:
+def moves(section: FamilySection, variant: str) -> dict[str, str]:
     """Return what became of each case, by its id."""
-    return {cell.words.partition(":")[0]: cell.move for cell in one.cells}
+    return dict(zip((one.name for one in section.cases), row(section, variant).moves, strict=True))
 
 
 def test_there_is_a_row_a_member_in_the_order_of_the_recipes_for_each_criterion(told: Told) -> None:
@@ -83,7 +83,7 @@ def test_a_row_tells_the_stored_delta_with_its_denominators(told: Told, counted:
     assert blurred.told == (
         "0 better, 1 worse of 5 cases, 1 missing",
         "answer changed 30.0 %, in 2 of 5",
-        "1 of 6 flip between repeats",
+        "1 of 5 flip between repeats",
     )
     assert blurred.delta is not None
     assert blurred.delta.label.startswith("blur-3: change -20.0 points [-87.4, +49.8]; blur-holds wants at least")
@@ -105,15 +105,15 @@ def test_the_gain_over_a_control_is_told_as_the_change_to_it(counted: FamilySect
 
 
 def test_the_map_says_of_each_case_what_became_of_it(counted: FamilySection) -> None:
-    assert moves(row(counted, "original")) == {
+    assert moves(counted, "original") == {
         "wide": "passes", "thin": "passes", "flaky": "mixed", "grey": "passes", "wrong": "fails", "crash": "passes",
     }  # fmt: skip
-    assert moves(row(counted, "blur-3")) == {
+    assert moves(counted, "blur-3") == {
         "wide": "passes", "thin": "broke", "flaky": "mixed", "grey": "passes", "wrong": "fails", "crash": "missing",
     }  # fmt: skip
-    assert moves(row(counted, "blank"))["wrong"] == "other_answer"
-    assert set(moves(row(counted, "crop-10")).values()) == {"missing"}
-    assert next(iter(moves(row(counted, "blur-3")))) == "thin"
+    assert moves(counted, "blank")["wrong"] == "other_answer"
+    assert set(moves(counted, "crop-10").values()) == {"missing"}
+    assert next(iter(moves(counted, "blur-3"))) == "thin"
     assert counted.heading == "All 6 cases, those that move most on the left"
     assert row(counted, "blur-3").summary.startswith("blur-3: passes, as the original does: 2; fails, as")
     assert {one.move for one in counted.signs} == {"passes", "fails", "other_answer", "broke", "mixed", "missing"}
@@ -121,7 +121,7 @@ def test_the_map_says_of_each_case_what_became_of_it(counted: FamilySection) -> 
 
 def test_a_cell_leads_to_its_case_where_the_page_shows_it(told: Told, counted: FamilySection) -> None:
     shown = [one.id for one in told.page().cases]
-    cells = {cell.words.partition(":")[0]: cell.address for cell in row(counted, "blur-3").cells}
+    cells = {one.name: one.address for one in counted.cases}
     assert len(shown) == 3
     assert {case for case, address in cells.items() if address} == set(shown)
     assert cells[shown[1]] == "#case-2"
@@ -175,7 +175,7 @@ def test_the_html_report_has_the_same_and_needs_nothing_beside_it(told: Told) ->
         assert (words in page.text) == (words != "a different")
     assert len(page.all("use")) > len(CASES) * len(VARIANTS)
     assert not [one for one in page.all("use") if not str(one["href"]).startswith("#")]
-    shapes = {str(one["id"]) for one in page.all("symbol")}
+    shapes = {str(one["id"]) for kind in ("symbol", "g") for one in page.all(kind) if "id" in one}
     assert {str(one["href"])[1:] for one in page.all("use")} <= shapes
     anchors = {f"#{one['id']}" for _, one in page.elements if "id" in one}
     assert {str(one["href"]) for one in page.all("a")} <= anchors

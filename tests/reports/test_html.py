@@ -8,6 +8,7 @@ from base64 import b64decode, b64encode
 from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
+from itertools import pairwise
 
 import pytest
 from jinja2 import nodes
@@ -194,6 +195,11 @@ def test_a_long_answer_is_cut_and_says_how_much_is_left(bureau):
     assert text.count("3,000 characters more, in the export") == 2
 
 
+def test_one_character_that_is_left_is_one(bureau):
+    run = bureau.run("r", [Told("a", [failed()], output="y" * 2001)], ["fits"])
+    assert "1 character more, in the export" in Page(html(bureau, run)).text
+
+
 def test_no_case_at_all_still_makes_a_page(bureau):
     run = bureau.run("r", [], ["fits"])
     page = Page(html(bureau, run, *RULES[:1]))
@@ -215,6 +221,8 @@ def test_the_page_can_be_read_without_seeing_it(bureau, mixed):
     assert len(ids) == len(set(ids))
     targets = {one["href"][1:] for one in [*page.all("a"), *page.all("use")]}
     assert targets <= set(ids)
+    levels = [int(name[1]) for name in names if name in ("h1", "h2", "h3", "h4", "h5", "h6")]
+    assert all(level <= before + 1 for before, level in pairwise(levels)), levels
 
 
 def documented() -> set[str]:

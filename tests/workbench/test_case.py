@@ -24,7 +24,13 @@ CASES: dict[str, dict[str, Role]] = {
     "logo": {"given.png": "input", "logo.svg": "output"},
     "clip": {"clip.mp4": "output"},
     "sound": {"tone.wav": "output"},
+    "tiny": {"dot.png": "output"},
+    "long": {},
+    "failed": {},
 }
+SAID = " ".join(f"word-{number}" for number in range(2_000))
+"""More than lists and reports show of an answer."""
+RUBRIC = "Pass only if <b>all</b> of it is told. " * 20
 
 
 def encoded(form: str, mode: str = "RGB") -> bytes:
@@ -43,18 +49,27 @@ def judged(criterion: int, item: MediaItem, times: tuple[float, ...]) -> Judgeme
     return Judgement((Verdict.passed("as told"),), key=b"%d" % criterion, judge=JUDGE, saw=saw, kept=True)
 
 
+def looked_at(item: MediaItem) -> Judgement:
+    """Return what a judge said that saw a picture."""
+    part = {"kind": "image", "name": item.name, "role": "output", "sha256_recorded": item.sha256}
+    asked = {"kind": "text", "name": "rubric", "text": None}
+    saw = {"parts": [asked, {**part, "width": item.width, "height": item.height}], "model_served": "looker-7b"}
+    return Judgement((Verdict.passed(SAID),), key=b"dot", judge=JUDGE, saw=saw, kept=True)
+
+
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory, clip: bytes) -> Iterator[Visitor]:
     """A run with a case for each of :data:`CASES`; two judges saw frames of the clip."""
     root = tmp_path_factory.mktemp("shown")
     data = {"clip.mp4": clip, "tone.wav": tone(0.2), "logo.svg": SVG, "wanted.tif": encoded("TIFF")}
-    data["clear.png"] = encoded("PNG", "RGBA")
+    data |= {"clear.png": encoded("PNG", "RGBA"), "dot.png": png((20, 20))}
     base = {"type": "rubric_judge", "version": "3", "metric": "rate", "score_range": None, "digest": JUDGE}
     evaluators = [
         {**base, "criterion": name, "calls_model": True, "evaluator": number}
         for number, name in enumerate(("moves", "colours"))
     ]
     document = {"project": {"policy": None}, "evaluators": evaluators, "repeats": {"count": 1, "pass_when": None}}
+    document["judges"] = {JUDGE: {"rubric": RUBRIC}}
     reader, store = MediaReader(root), Store(root)
     total = len(CASES)
     opened = store.begin(NewRun(RUN, "shop", "describer", "v8", "c" * 64, "d" * 64, False, total, total, document))
@@ -67,9 +82,13 @@ def shown(tmp_path_factory: pytest.TempPathFactory, clip: bytes) -> Iterator[Vis
             with using_reader(reader):
                 items.append(replace(media_file(path), role=role))
         seen = ((0.5, 2.0), (0.5,)) if case == "clip" else ((), ())
-        found = [judged(criterion, items[0], times) for criterion, times in enumerate(seen)]
+        found = [judged(criterion, items[0], times) for criterion, times in enumerate(seen)] if items else []
+        if case == "tiny":
+            found = [looked_at(items[0])]
+        failed = Execution(None, error="RuntimeError: it fell over")
+        made = failed if case == "failed" else Execution(SAID if case == "long" else "a mug", tuple(items))
         trial = Trial(number, Case(case, "x"))
-        store.append(opened, [Entry(trial, b"e%d" % number, '"x"', Execution("a mug", tuple(items)), found)])
+        store.append(opened, [Entry(trial, b"e%d" % number, '"x"', made, found)])
     store.finish(opened, "complete")
     store.close()
     (root / "drifted" / "gone.png").unlink()
@@ -178,3 +197,36 @@ def test_a_file_that_is_gone_says_so_in_its_place(shown: Visitor) -> None:
     page = case(shown, "drifted")
     assert "gone.png is gone or not readable" in page.words
     assert [one["alt"] for one in page.all("img")] == ["input picture given.png"]
+
+
+def test_what_a_system_said_is_shown_whole_and_scrolls_in_itself(shown: Visitor) -> None:
+    """The page of a case is where it is read; a list or a report sends people here."""
+    page = case(shown, "long")
+    assert "word-1999" in page.words
+    assert "in the export" not in page.words
+    (box,) = page.all("div", class_="long")
+    assert box == {"class": "long", "tabindex": "0", "role": "group", "aria-label": "Output, the whole text"}
+    assert not case(shown, "pair").all("div", class_="long")
+
+
+def test_a_reason_is_shown_whole_too(shown: Visitor) -> None:
+    assert "word-1999" in case(shown, "tiny").words
+
+
+def test_a_tiny_picture_that_a_judge_saw_is_drawn_crisp(shown: Visitor) -> None:
+    (seen,) = (one for one in case(shown, "tiny").all("img") if one.get("loading") == "lazy")
+    assert seen["class"] == "tiny"
+
+
+def test_a_case_whose_system_failed_says_how_long_it_took_and_how_to_look_further(shown: Visitor) -> None:
+    page = case(shown, "failed")
+    assert "RuntimeError: it fell over" in page.words
+    assert f"oloproof inspect {RUN} --case failed" in page.words
+    assert "The trial took" in page.words
+
+
+def test_what_a_judge_was_asked_stands_with_what_it_saw(shown: Visitor) -> None:
+    page = case(shown, "tiny")
+    assert RUBRIC.strip() in page.words
+    assert "Read the rubric" in page.words
+    assert "it stands in its project file" not in page.words

@@ -173,6 +173,9 @@ def test_pairs_stand_under_tabs_those_that_moved_most_first(compared: Visitor) -
     assert ids(compared.get(f"{TWO}&tab=moved")) == ["moved"]
     assert ids(compared.get(f"{TWO}&tab=unpaired")) == ["unmeasured", "new-only", "old-only"]
     assert ids(compared.get(f"{TWO}&tab=none&after=none&case=none")) == ids(page)
+    behind_the_last = compared.get(f"{TWO}&tab=fixed&after=fixed")
+    assert ids(behind_the_last) == ["fixed"]
+    assert "No case stands" not in behind_the_last.words
 
 
 def test_the_first_pair_is_opened_with_both_answers_and_both_pictures(compared: Visitor) -> None:

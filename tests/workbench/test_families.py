@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from oloproof.running import run as run_project
-from tests.bars import VARIANTS, Bars, open_bars
+from tests.bars import CASES, VARIANTS, Bars, open_bars
 from tests.workbench.conftest import tone
 from tests.workbench.visiting import Page, Visitor
 
@@ -40,9 +41,20 @@ def bars(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Looker]:
     looker.desk.close()
 
 
-def cells(page: Page) -> list[str]:
-    """Return the addresses that the map leads to."""
-    return re.findall(r'<a href="([^"]+)"[^>]*><title>', page.source)
+def cells(page: Page) -> list[tuple[str, str]]:
+    """Return the addresses that the map leads to, row by row, each with what its cell says."""
+    (table,) = (one for name, one in page.elements if name == "tbody" and "data-cases" in one)
+    cases, addresses = (json.loads(str(table[name])) for name in ("data-cases", "data-addresses"))
+    found: list[tuple[str, str]] = []
+    row: dict[str, Any] = {}
+    for name, one in page.elements:
+        if one.get("class") == "moves":
+            row = {"query": str(one["data-query"]), "words": json.loads(str(one["data-words"])), "place": 0}
+        elif name == "use" and str(one["href"]).startswith("#v-") and "x" in one:
+            move, place = str(one["href"])[3:], row["place"]
+            found.append((addresses[place] + row["query"], f"{cases[place]}: {row['words'][move]}"))
+            row["place"] += 1
+    return found
 
 
 def tiles(page: Page) -> list[str]:
@@ -50,20 +62,40 @@ def tiles(page: Page) -> list[str]:
 
 
 def test_every_cell_of_the_map_leads_to_its_case_at_its_variant(bars: Looker) -> None:
-    page = bars.run()
-    found = cells(page)
+    found = cells(bars.run())
     assert len(found) == 6 * (1 + len(VARIANTS))
-    assert bars.bars.case("thin", "?variant=blur-3&amp;criterion=counted") in found
-    assert "thin: passes in fewer repeats than the original" in page.text
-    opened = bars.get(found[-1].replace("&amp;", "&"))
+    thin = bars.bars.case("thin", "?variant=blur-3&criterion=counted")
+    assert (thin, "thin: passes in fewer repeats than the original") in found
+    opened = bars.get(found[-1][0])
     assert opened.status == 200
     assert [one["class"] for one in opened.all("a", aria_current="page") if "member" in str(one.get("class"))]
 
 
-def test_tab_meets_one_cell_of_each_row(bars: Looker) -> None:
+def test_a_map_is_written_in_few_bytes_a_cell(bars: Looker) -> None:
+    """Forty cases in twenty variants are eight hundred cells, and a page is to stay below a hundred kilobytes."""
     page = bars.run()
-    links = [one for one in page.all("a") if "/cases/" in str(one["href"]) and one.get("class") != "tile"]
-    assert len([one for one in links if one.get("tabindex") != "-1"]) == 1 + len(VARIANTS)
+    rows = re.findall(r'<svg class="moves".*?</svg>', page.source, re.DOTALL)
+    shapes = [part for row in rows for part in re.findall(r"<use.*?>\s*", row)]
+    assert sum(map(len, shapes)) <= 40 * len(shapes)
+
+
+def test_every_figure_of_the_variants_stands_on_a_page_that_is_asked_for_them(bars: Looker) -> None:
+    page = bars.run("?families=shaped&outcome=pass")
+    assert "shaped.change_rate [blank]" not in page.words
+    (address,) = (one for one in page.links("/runs/") if "figures=all" in one)
+    shown = bars.get(address)
+    assert "shaped.change_rate [blank]" in shown.words
+    assert shown.all("details", id="figures")
+    assert shown.all("input", name="figures", value="all")
+    assert all("outcome=pass" in one for one in (address, *tiles(shown)))
+
+
+def test_the_name_of_a_variant_leads_to_its_cases(bars: Looker) -> None:
+    (address,) = (
+        str(one["href"]) for one in bars.run().all("a", class_="name") if "variant=blur-3" in str(one["href"])
+    )
+    assert sorted(re.sub(r".*cases/(\w+)\?.*", r"\1", one) for one in tiles(bars.get(address))) == sorted(CASES)
+    assert "criterion=counted" in address
 
 
 def test_another_criterion_of_the_families_is_kept_in_the_address(bars: Looker) -> None:
@@ -193,3 +225,11 @@ def test_a_sound_stands_beside_that_of_the_original_and_other_words_are_shown_as
     assert titles[:2] == ["Original", "Input"]
     assert len(set(sounds)) == 2
     assert "What do you &lt;b&gt;hear&lt;/b&gt;?" in members["prompt_1"]
+
+
+def test_only_the_criteria_themselves_are_counted_as_missing(bars: Looker) -> None:
+    """The noise floor is not known here, as crop-10 was refused; of the original nothing is missing."""
+    assert "0 missing0 invalid" in bars.get("/").words
+    facts = bars.run().source.partition('<dl class="facts">')[2].partition("</dl>")[0]
+    assert "executions failed" in facts
+    assert "missing" not in facts

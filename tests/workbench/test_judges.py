@@ -164,6 +164,10 @@ def test_disagreements_are_paged_by_twenty_four(seat: Seat) -> None:
     assert [len(one) for one in shown] == [24, 6]
     assert not set(shown[0]) & set(shown[1])
     assert "25 to 30 of 30" in second.words
+    last = shown[1][-1].partition("/cases/")[2].partition("?")[0]
+    behind = visitor.get(f"/judges/{seat.court.judge}?after={last}")
+    assert "7 to 30 of 30" in behind.words
+    assert "The judge and people agree" not in behind.words
     assert visitor.get(str(second.all("a", rel="prev")[0]["href"])).links(f"/runs/{RUN}/cases/") == shown[0]
 
 

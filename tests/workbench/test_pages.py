@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,8 @@ def assert_whole(page: Page, address: str) -> None:
             assert not re.match(r"(?i)\s*(https?:|//|javascript:|data:)", have.get(name) or ""), (address, have)
         assert tag != "img" or have.get("alt") is not None
         assert tag != "th" or have.get("scope")
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert all(level <= before + 1 for before, level in pairwise(levels)), (address, levels)
 
 
 def test_every_page_is_whole_and_needs_no_more_than_a_strict_policy_allows(painted: Visitor, judged: Visitor) -> None:
@@ -211,6 +214,7 @@ def test_a_run_under_way_shows_how_far_it_is(tmp_path: Path) -> None:
         page = visitor.get(address)
         assert page.all("progress", value="1", max="8"), address
         assert "1 of 8 trials" in page.words
+        assert not re.search(r"trials ?1\b", page.words), "a number that stands still beside one that moves"
     assert "RUNNING v9" in visitor.get("/").words
     visitor.desk.close()
     store.finish(opened, "stopped", "no more")
@@ -337,6 +341,15 @@ def test_what_the_address_asks_for_and_the_run_does_not_have_is_told(painted: Vi
     assert "The run has no criterion nope; it has fits, says_red." in page.words
     assert "odd is no outcome" in page.words
     assert "worse is no order" in page.words
+
+
+def test_an_address_behind_the_last_case_shows_the_last_ones(painted: Visitor) -> None:
+    """Some match, so that none does would be untrue."""
+    last = painted.get("/runs/latest?sort=run").links("/runs/")[-1]
+    assert "/cases/" in last
+    page = painted.get(f"/runs/latest?sort=run&after={last.partition('/cases/')[2].partition('?')[0]}")
+    assert "1 to 4 of 4" in page.words
+    assert "No case matches" not in page.words
 
 
 def test_what_does_not_exist_is_a_page_that_offers_the_nearest(painted: Visitor) -> None:

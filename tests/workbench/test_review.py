@@ -101,6 +101,19 @@ def test_a_case_shows_its_media_what_was_said_and_asked_and_not_the_paths(review
     assert len([one for one in page.all("button") if "data-answer" in one and "data-allowed" in one]) == 3
 
 
+def test_what_is_judged_is_shown_whole(tmp_path: Path) -> None:
+    """A label is one of everything that was said, not of its beginning."""
+    made = Labelling(tmp_path)
+    run = made.judged_run(entry(0, "word " * 2_000 + "and the end"))
+    made.draw(run, 1, seed="s")
+    visitor = Visitor(tmp_path)
+    page = visitor.get("/review/good?reviewer=Mira")
+    visitor.desk.close()
+    made.store.close()
+    assert "and the end" in page.words
+    assert "more, in the export" not in page.words
+
+
 def test_an_answer_is_kept_and_the_way_onward_leads_to_the_next_open_case(reviewing: Reviewing) -> None:
     first = reviewing.page()
     told = reviewing.answer(first, "fail", note="no mug at all")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from oloproof.media import MediaReader
 from oloproof.media.spectrograms import MOST_SECONDS, TOPS
 from oloproof.records import ORIGINAL
-from oloproof.reports.case_views import CaseViews, worst_word
+from oloproof.reports.case_views import LONGEST, MOST_LINES, CaseViews, worst_word
 from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, VerdictView
 from oloproof.reports.delivered import shown_media
 from oloproof.reports.family_strip import kin_of
@@ -35,14 +35,18 @@ from oloproof.workbench.pages.seen import Seen, seen_of
 from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
 from oloproof.workbench.pages.wanted import AMONG, Wanted, wanted_from
 
+_LONGEST, _MOST_LINES = 50_000, 2_000
+"""How much of a text is shown where people read it and judge it; lists and reports show its beginning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """Input, output or expected: its files, and what was said."""
+    """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself."""
 
     title: str
     media: tuple[Medium, ...]
     value: Value | None
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ def case_page(visit: Visit) -> Response:
     wanted, _ = wanted_from(visit.query, run, variant=AMONG)
     number = wanted.filter(run).criterion
     trial = _chosen(trials, visit.query, wanted, number)
-    views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
+    views = whole_views(visit)
     view = views.case(run, [trial], worst_word(trial), 0)
     shown, beside = view.trials[0], visit.browsing.index(run).neighbours(wanted.filter(run), name)
     reader, kin = visit.desk.reader, kin_of(run, trials, trial.repeat)
@@ -250,6 +254,12 @@ def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     )
 
 
+def whole_views(visit: Visit) -> CaseViews:
+    """Return what makes the view of a case whose texts are read whole."""
+    hide = Withholding(frozenset(), visit.desk.root)
+    return CaseViews(visit.desk.reader, hide, longest=_LONGEST, most_lines=_MOST_LINES)
+
+
 def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Pane]:
     """Yield what there is of input, output and expected of a trial; ``shown`` is its view."""
     values = {column.value.title: column.value for column in shown.columns if column.value is not None}
@@ -258,7 +268,11 @@ def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: Tri
         media = tuple(medium_of(reader, run.id, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
         if media or (value is not None and value.text):
-            yield Pane(title, media, value)
+            yield Pane(title, media, value, value is not None and _is_long(value.text))
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > LONGEST or text.count("\n") >= MOST_LINES
 
 
 def _markers(told: Iterable[Told]) -> dict[str, tuple[Marker, ...]]:
@@ -301,7 +315,7 @@ def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialVi
         criterion, judge = entry["criterion"], str(entry["digest"])
         standing, mark = _standing(browsing, criterion, judge)
         address = judge_address(judge, [("criterion", criterion)])
-        seen = seen_of(run, judgement.saw, verified)
+        seen = seen_of(run, judge, judgement.saw, verified)
         yield Told(verdict, JudgeLine(verdict.judged or "judged by a model", standing, mark, address), seen)
 
 

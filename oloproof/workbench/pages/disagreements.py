@@ -14,7 +14,7 @@ from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import count_words, json_words, one_line, place_words, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
-from oloproof.storage.case_index import Tile
+from oloproof.storage.case_index import Tile, page_start
 from oloproof.storage.judges import Judges
 from oloproof.storage.labels import Labels, ShownTrial, StoredLabel
 from oloproof.workbench.pages.addresses import case_address, judge_address, run_address, spending_address
@@ -114,6 +114,7 @@ def disagreements_of(browsing: Browsing, criterion: str, judge: str, *, side: st
     chosen = [one for one in differing if side not in _SIDES or one.side == side]
     said = _said_by_people(labels, held)
     place = next((number for number, one in enumerate(chosen, 1) if one.label.case_id == after), 0)
+    place = page_start(place, len(chosen), SIZE)
     shown = chosen[place : place + SIZE]
 
     def page(words: str, start: int) -> Link | None:

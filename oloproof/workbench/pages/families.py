@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from oloproof.config.models import RuleOptions
 from oloproof.reports.contexts import FamilySection
-from oloproof.reports.families import family_cases, family_section, has_families
+from oloproof.reports.families import VariantWay, family_cases, family_section, has_families
 from oloproof.reports.metric_rows import metric_row
 from oloproof.reports.pages import ruled
 from oloproof.reports.wording import visible
@@ -29,10 +30,14 @@ class FamilyChoice:
 
 @dataclass(frozen=True, slots=True)
 class Families:
-    """The part of the page. ``choices`` are the criteria, nothing where there is one."""
+    """The part of the page. ``choices`` are the criteria, nothing where there is one.
+
+    ``figures`` is the address of the same page with the table of all figures, which are too many for every page.
+    """
 
     choices: tuple[FamilyChoice, ...]
     section: FamilySection
+    figures: str
 
 
 def families_of(
@@ -47,14 +52,24 @@ def families_of(
     criterion = wanted.families or next(iter(told), names[0])
     about = [("criterion", criterion)] if len(names) > 1 else []
 
-    def address(case: str, variant: str) -> str:
-        return case_address(run.id, case, [("variant", variant), *about])
+    def ways(variant: str) -> VariantWay:
+        listed = replace(Wanted(families=wanted.families), variant=variant, criterion=about[0][1] if about else "")
+        query = urlencode([("variant", variant), *about], errors="backslashreplace")
+        return VariantWay(f"?{query}", run_address(run.id, listed.query(), "cases"))
 
-    cases = family_cases(browsing, run, browsing.index(run), criterion)
     section = family_section(
-        run, criterion, conclusion.metrics, bound, cases, address, lambda metric: metric_row(metric, run)
+        run,
+        criterion,
+        conclusion.metrics,
+        bound,
+        family_cases(browsing, run, browsing.index(run), criterion),
+        lambda case: case_address(run.id, case),
+        lambda metric: metric_row(metric, run),
+        ways=ways,
+        figures=wanted.figures,
     )
-    return Families(tuple(_choices(run, names, criterion, wanted)) if len(names) > 1 else (), section)
+    choices = tuple(_choices(run, names, criterion, wanted)) if len(names) > 1 else ()
+    return Families(choices, section, run_address(run.id, replace(wanted, figures=True).query(), "figures"))
 
 
 def _choices(run: StoredRun, names: list[str], criterion: str, wanted: Wanted) -> Iterator[FamilyChoice]:

@@ -75,7 +75,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """A page of cases with its filters. ``families`` is the part of the address that the page's other part needs."""
+    """A page of cases with its filters. ``families`` and ``figures`` are of the address, for the page's other part."""
 
     address: str
     words: str
@@ -84,6 +84,7 @@ class Gallery:
     text: str
     view: str
     families: str
+    figures: bool
     views: tuple[Count, ...]
     tiles: tuple[TileView, ...]
     nothing: Nothing | None
@@ -106,6 +107,7 @@ def gallery_of(
         text=wanted.text,
         view=wanted.view,
         families=wanted.families,
+        figures=wanted.figures,
         views=tuple(_views(run, wanted)),
         tiles=tuple(_tile(run, one, wanted) for one in page.tiles),
         nothing=None if page.tiles else _nothing(run, index, wanted),
@@ -180,7 +182,9 @@ def _nothing(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Nothing:
         return Nothing("No case of this run is stored yet.", ())
     useful = [(words, rest) for words, rest in parts if index.page(rest.filter(run), 1).total]
     every = EVERY if wanted.variant else ""
-    cleared = Wanted(sort=wanted.sort, view=wanted.view, families=wanted.families, variant=every)
+    cleared = Wanted(
+        sort=wanted.sort, view=wanted.view, families=wanted.families, figures=wanted.figures, variant=every
+    )
     offers = [Link(f"Drop {one_line(words, 60)}", run_address(run.id, rest.query(), "cases")) for words, rest in useful]
     offers.append(Link("Show all cases", run_address(run.id, cleared.query(), "cases")))
     told = " and ".join(one_line(words, 60) for words, _ in parts) or "this"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from oloproof.reports.case_views import CaseViews
 from oloproof.reports.withholding import Withholding
+from oloproof.storage.case_index import page_start
 from oloproof.workbench.pages.addresses import compare_address
 from oloproof.workbench.pages.compared import TABS, Compared, Tab
 from oloproof.workbench.pages.differences import Names
@@ -53,7 +54,7 @@ def pair_list(visit: Visit, compared: Compared, names: Names, criterion: str) ->
     tabs = {tab: compared.order(criterion, tab) for tab in TABS}
     tab = next((one for one in TABS if one == visit.query.get("tab")), _first(tabs))
     place, order = _Place(compared, criterion, tab, visit.query.get("after", "")), tabs[tab]
-    start = order.index(place.after) + 1 if place.after in order else 0
+    start = page_start(order.index(place.after) + 1 if place.after in order else 0, len(order), SIZE)
     shown, named = order[start : start + SIZE], visit.query.get("case", "")
     opened = named if named in shown else next(iter(shown), "")
     views = PairViews(

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from oloproof.labels.queue import Queue
-from oloproof.reports.case_views import CaseViews, worst_word
+from oloproof.reports.case_views import worst_word
 from oloproof.reports.contexts import Fact
-from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import json_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import media_address
-from oloproof.workbench.pages.case import Pane, panes_of
+from oloproof.workbench.pages.case import Pane, panes_of, whole_views
 from oloproof.workbench.pages.pictures import Medium
 from oloproof.workbench.pages.review_parts import Asked, asked_of, queue_address
 from oloproof.workbench.pages.shell import Shell, Visit
@@ -79,8 +78,7 @@ def case_of(visit: Visit, run: StoredRun, queue: Queue, place: int) -> ReviewCon
         for one in visit.browsing.trials(run, case=trial.case_id)
         if (one.variant, one.repeat) == (trial.variant, trial.repeat)
     )
-    views = CaseViews(visit.desk.reader, Withholding(frozenset(), visit.desk.root))
-    shown = views.case(run, [stored], worst_word(stored), 0).trials[0]
+    shown = whole_views(visit).case(run, [stored], worst_word(stored), 0).trials[0]
     panes = {pane.title: pane for pane in panes_of(visit.desk.reader, run, stored, shown)}
     media = tuple(one for pane in panes.values() for one in pane.media)
     criterion, number = queue.queued.sample.criterion, place + 1

@@ -75,7 +75,7 @@ def run_page(visit: Visit) -> Response:
         ),
         run=run.id,
         banner=banner,
-        facts=visit.kept(run, "facts", lambda: tuple(facts_of(visit.browsing, run, conclusion.metrics))),
+        facts=tuple(_facts(visit, run, conclusion)),
         progress=None if run.state == "complete" else progress_of(visit, run),
         live=run.state == "running",
         level=f"{conclusion.metrics[0].level * 100 if conclusion.metrics else 95:g} %",
@@ -95,6 +95,12 @@ def run_page(visit: Visit) -> Response:
         gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
     )
     return render("run.html.j2", page)
+
+
+def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> Iterator[Fact]:
+    """Yield what is told of the run in one line; of one under way the progress tells the trials, for it moves."""
+    found = visit.kept(run, "facts", lambda: tuple(facts_of(visit.browsing, run, conclusion.metrics)))
+    yield from (one for one in found if run.state != "running" or one.name != "trials")
 
 
 def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:

@@ -13,7 +13,7 @@ from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Metric
 from oloproof.reports.contexts import Mark, Plot
 from oloproof.reports.metric_rows import axis_of
-from oloproof.reports.pages import MARKS
+from oloproof.reports.pages import MARKS, not_measured
 from oloproof.reports.plots import plot_of
 from oloproof.reports.wording import cost_words, count_words, headline, one_line, seconds_words, visible, worst_first
 from oloproof.running.deciding import Conclusion
@@ -203,7 +203,9 @@ def _row(visit: Visit, run: StoredRun, conclusion: Conclusion, criteria: Sequenc
         when=run.started_text[:16] + " UTC",
         moment=run.started_text.replace(" ", "T") + "Z",
         cells=tuple(_cell(name, whole.get(name), _rule_on(name, rules), run, conclusion) for name in criteria),
-        not_measured=tuple(_not_measured(whole.values())) if conclusion.metrics else (),
+        not_measured=tuple(
+            f"{count:,} {word}{where}" for word, count, where in not_measured(conclusion.metrics) if conclusion.metrics
+        ),
         size=count_words(run.cases, "case") + (" (a part)" if run.partial else ""),
         took="" if run.finished is None else seconds_words(max(run.finished - run.started, 0.0)),
         cost="" if run.finished is None else visit.kept(run, "cost", lambda: _cost(visit, run)),
@@ -228,12 +230,6 @@ def _told(run: StoredRun, conclusion: Conclusion) -> tuple[str, Mark, str]:
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return words, "missing", one_line(why, 200)
     return words, "missing" if state is None else MARKS[state], sentence
-
-
-def _not_measured(metrics: Iterable[Metric]) -> Iterable[str]:
-    found = list(metrics)
-    for word in ("missing", "invalid"):
-        yield f"{sum(getattr(one, word) for one in found):,} {word}"
 
 
 def _cell(

@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from oloproof.records import MediaItem
+from oloproof.reports.case_views import TINY
 from oloproof.reports.wording import count_words, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import frame_address, media_address, thumbnail_address
 
 _LONGEST = 4_000
+_UNFOLDED = 300
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPicture:
     """A picture or frame that was sent. ``address`` is None where its file is not as it was.
 
-    ``item`` is the clip that a frame is of, and ``seconds`` where it stands there; both are empty for a picture.
+    ``tiny`` is shown with its pixels crisp. ``item`` is the clip that a frame is of, and ``seconds`` where it stands
+    there; both are empty for a picture.
     """
 
     number: int
@@ -27,6 +30,7 @@ class SeenPicture:
     address: str | None
     thumbnail: str | None
     size: str
+    tiny: bool
     item: str
     seconds: str
 
@@ -45,13 +49,14 @@ class SeenText:
     """A text that was sent, or what is told of one that stands elsewhere.
 
     A transcript whose times are known stands in ``phrases`` too; ``item`` is what they are said in, empty where it is
-    not as it was.
+    not as it was. What is the same in every case is ``folded`` when it is long.
     """
 
     name: str
     text: str
     phrases: tuple[SeenPhrase, ...] = ()
     item: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +70,14 @@ class Seen:
     said: tuple[str, ...]
 
 
-def seen_of(run: StoredRun, saw: Mapping[str, Any], media: Sequence[MediaItem]) -> Seen:
-    """Return what was shown; files are found by their digests among ``media``, those that are as they were recorded."""
+def seen_of(run: StoredRun, judge: str, saw: Mapping[str, Any], media: Sequence[MediaItem]) -> Seen:
+    """Return what the judge with this hash was shown.
+
+    Files are found by their digests among ``media``, those that are as they were recorded.
+    """
     parts = list(saw.get("parts", ()))
     pictures = tuple(_pictures(run, parts, media))
-    texts = tuple(_texts(parts, media))
+    texts = tuple(_texts(parts, media, str(run.document.get("judges", {}).get(judge, {}).get("rubric") or "")))
     prompt = sum(part.get("kind") in ("text", "transcript") for part in parts)
     sounds = sum(part.get("kind") == "audio" for part in parts)
     counted = [(len(pictures), "picture"), (sounds, "sound"), (prompt, "text")]
@@ -91,7 +99,7 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
         if item is not None:
             address = media_address(run.id, item.id) if time is None else frame_address(run.id, item.id, time)
         small = thumbnail_address(run.id, item.id) if item is not None and time is None else address
-        size = f"{part['width']} × {part['height']}" if part.get("width") and part.get("height") else ""
+        width, height = part.get("width") or 0, part.get("height") or 0
         words = visible(" ".join(str(part[key]) for key in ("role", "kind", "name") if part.get(key)))
         yield SeenPicture(
             number=number,
@@ -99,7 +107,8 @@ def _pictures(run: StoredRun, parts: Sequence[Mapping[str, Any]], media: Sequenc
             time="" if time is None else f"{time:.3f} s",
             address=address,
             thumbnail=small,
-            size=size,
+            size=f"{width} × {height}" if width and height else "",
+            tiny=0 < max(width, height) <= TINY,
             item="" if item is None or time is None else item.id,
             seconds="" if time is None else f"{time:.6f}",
         )
@@ -111,7 +120,7 @@ def _item_of(part: Mapping[str, Any], media: Sequence[MediaItem]) -> MediaItem |
     return next((item for item in same if item.role == part.get("role")), same[0] if same else None)
 
 
-def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> Iterator[SeenText]:
+def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem], rubric: str) -> Iterator[SeenText]:
     steps = dict.fromkeys(visible(str(step)) for part in parts for step in part.get("steps", ()))
     for part in parts:
         if part.get("kind") == "transcript":
@@ -121,7 +130,8 @@ def _texts(parts: Sequence[Mapping[str, Any]], media: Sequence[MediaItem]) -> It
         elif part.get("kind") == "text" and part.get("text"):
             yield SeenText(visible(str(part.get("name") or "Text")).capitalize(), visible(str(part["text"]))[:_LONGEST])
     if any(part.get("kind") == "text" and part.get("name") == "rubric" for part in parts):
-        yield SeenText("Rubric", "that of the run; it stands in its project file")
+        told = visible(rubric.strip())[:_LONGEST] or "that of the run; it stands in its project file"
+        yield SeenText("Rubric", told, folded=len(told) > _UNFOLDED)
     if steps:
         yield SeenText("Prepared", "; ".join(steps))
 

@@ -27,7 +27,8 @@ class Wanted:
     """The state of a gallery, as its address has it. ``criterion`` is a name, empty for all of them.
 
     Of a run with variants only the trials of ``variant`` count, of the original unless another or ``all`` is asked for;
-    it is empty of a run without. ``families`` is the criterion whose families the page shows, empty for the first.
+    it is empty of a run without. ``families`` is the criterion whose families the page shows, empty for the first;
+    ``figures`` shows every figure of them.
     """
 
     criterion: str = ""
@@ -38,6 +39,7 @@ class Wanted:
     view: View = "gallery"
     variant: str = ""
     families: str = ""
+    figures: bool = False
 
     @property
     def only(self) -> str | None:
@@ -75,6 +77,7 @@ class Wanted:
             ("sort", "" if self.sort == "worst" else self.sort),
             ("view", "" if self.view == "gallery" else self.view),
             ("families", self.families),
+            ("figures", "all" if self.figures else ""),
         ]
 
     def parts(self) -> Iterator[tuple[str, Wanted]]:
@@ -122,6 +125,7 @@ def wanted_from(
         view="table" if query.get("view") == "table" else "gallery",
         variant="" if not variants else chosen if chosen in (*variants, EVERY) else ORIGINAL,
         families=families if families in names else "",
+        figures=query.get("figures") == "all",
     )
     return wanted, tuple(refused)
 

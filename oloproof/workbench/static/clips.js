@@ -156,8 +156,10 @@ export class Clip extends Player {
     await this.load();
     const words = this.medium.getAttribute("aria-label");
     if (!this.table) {
+      plate.hidden = true;
       plate.parentElement.classList.add("absent");
       plate.parentElement.dataset.words = `${words}: cannot be shown`;
+      for (const part of this.root.querySelectorAll("[data-script-only]")) part.hidden = true; // it would control nothing
       return;
     }
     this.still = new Image();

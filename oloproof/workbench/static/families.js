@@ -1,4 +1,31 @@
-// The map of families: the arrow keys go from cell to cell, in a row and between rows; Tab leaves a row at once.
+// The map of families: its shapes become links with words, the arrow keys go from cell to cell, in a row and between rows;
+// Tab leaves a row at once.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function linked(shape, words, address) {
+  const cell = document.createElementNS(SVG, address === null ? "g" : "a");
+  const title = document.createElementNS(SVG, "title");
+  title.textContent = words;
+  if (address !== null) cell.setAttribute("href", address);
+  shape.replaceWith(cell);
+  cell.append(title, shape);
+}
+
+// The page says once which case a column is, and in each row once what its shapes say: it would be long otherwise.
+function linkCells(map) {
+  const cases = JSON.parse(map.dataset.cases);
+  const addresses = JSON.parse(map.dataset.addresses);
+  for (const row of map.querySelectorAll(".moves")) {
+    const words = JSON.parse(row.dataset.words);
+    [...row.querySelectorAll("use")].forEach((shape, number) => {
+      const move = shape.getAttribute("href").slice("#v-".length);
+      const address = move === "absent" ? null : addresses[number] + row.dataset.query;
+      linked(shape, `${cases[number]}: ${words[move]}`, address);
+    });
+    cellsOf(row).forEach((cell, number) => cell.setAttribute("tabindex", number === 0 ? "0" : "-1"));
+  }
+}
 
 function cellsOf(row) {
   return [...row.querySelectorAll("a")];
@@ -30,4 +57,8 @@ function onKey(event) {
   if (next !== undefined) moveTo(next);
 }
 
-document.querySelector("[data-moves]")?.addEventListener("keydown", onKey);
+const map = document.querySelector("[data-moves]");
+if (map !== null) {
+  linkCells(map);
+  map.addEventListener("keydown", onKey);
+}

@@ -1,6 +1,7 @@
 // Keys of the pages. Lists move the focus with j and k; elsewhere a key activates the link or button that carries it.
 
 const SWITCH = "oloproof-keys";
+const PLACE = "oloproof-place";
 const FIELDS = "input, select, textarea, [contenteditable]";
 const SCROLLED = '[tabindex="0"]:not(a), video, audio';
 const CONTROLS = "a, button, video, audio, summary";
@@ -58,6 +59,18 @@ export function rove() {
 function onFocus(event) {
   if (!lettersAreOn() || !event.target.matches("[data-list] [data-item]")) return;
   for (const item of items()) item.tabIndex = item === event.target ? 0 : -1;
+}
+
+// Who comes back to a list goes on from the item that was opened.
+function keepPlace(event) {
+  const item = event.target.closest("[data-list] [data-item]");
+  if (item !== null) sessionStorage.setItem(PLACE, JSON.stringify([location.href, items().indexOf(item)]));
+}
+
+function returnToPlace() {
+  if (performance.getEntriesByType("navigation")[0]?.type !== "back_forward") return;
+  const [address, item] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  if (address === location.href) items()[item]?.focus({ preventScroll: true });
 }
 
 function activate(selector) {
@@ -120,7 +133,9 @@ function onKey(event) {
 export function startKeys() {
   document.addEventListener("keydown", onKey);
   document.addEventListener("focusin", onFocus);
+  document.addEventListener("click", keepPlace);
   rove();
+  returnToPlace();
   const button = document.getElementById("show-keys");
   button.hidden = false;
   button.addEventListener("click", showKeys);

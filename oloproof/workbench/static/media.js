@@ -10,9 +10,14 @@ function onFailure(event) {
   if (failed instanceof HTMLImageElement) failed.hidden = true;
 }
 
+// Whether a picture failed before anybody listened; one that waits until it comes into view was not asked for yet.
+function hasFailed(image) {
+  return image.complete && image.naturalWidth === 0 && performance.getEntriesByName(image.src).length > 0;
+}
+
 export function startMedia() {
   document.addEventListener("error", onFailure, true);
   for (const image of document.querySelectorAll(".mat img")) {
-    if (image.complete && image.naturalWidth === 0 && image.loading !== "lazy") onFailure({ target: image });
+    if (hasFailed(image)) onFailure({ target: image });
   }
 }

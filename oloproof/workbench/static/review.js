@@ -31,9 +31,15 @@ function remember(storage, key, value) {
   }
 }
 
+async function ask(address, how) {
+  return fetch(address, how).catch(() => {
+    throw new Error("the workbench does not answer; it may have been stopped");
+  });
+}
+
 async function send(address, body) {
   const token = document.querySelector('meta[name="oloproof-token"]');
-  const answer = await fetch(address, {
+  const answer = await ask(address, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json", "X-Oloproof-Token": token?.content ?? "" },
     body: JSON.stringify(body),
@@ -79,8 +85,9 @@ function playIfAsked() {
 function sizePictures() {
   const stage = find("[data-zoomed]");
   if (stage === null) return;
-  stage.style.setProperty("--most-high", `${stage.clientHeight}px`);
   for (const picture of stage.querySelectorAll("[data-plate] img")) {
+    const view = picture.closest("[data-view]");
+    view.style.setProperty("--most-high", `${view.clientHeight}px`);
     const size = () => sizePlate(picture.parentElement, picture.naturalWidth, picture.naturalHeight);
     if (picture.complete) size();
     picture.addEventListener("load", size, { once: true });
@@ -99,8 +106,15 @@ function allow(within) {
   for (const button of within.querySelectorAll("[data-allowed]")) button.disabled = false;
 }
 
+// A claim that scrolls is a stop of the Tab key, as everything that scrolls has to be; another one is not.
+function letScroll() {
+  const claim = document.getElementById("claim");
+  claim.tabIndex = claim.scrollHeight > claim.clientHeight ? 0 : -1;
+}
+
 function arrive() {
   allow(part());
+  letScroll();
   since = performance.now();
   note = null;
   sizePictures();
@@ -112,7 +126,7 @@ function arrive() {
 
 // Replace what is shown by another address of the queue.
 async function show(address, push) {
-  const answer = await fetch(address, { headers: { Accept: "text/html" } });
+  const answer = await ask(address, { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("review");
   if (!answer.ok || fresh === null) {
@@ -129,16 +143,18 @@ async function show(address, push) {
 async function label(word, onward) {
   if (busy || part()?.dataset.answerWith === undefined) return;
   const problem = find("[data-problem]");
+  let saved = false;
   busy = true;
   tell(problem, "");
   try {
     await send("/labels", { ...JSON.parse(part().dataset.answerWith), passed: word, ...(note === null ? {} : { note }) });
+    saved = true;
     if (onward) {
       keepPace();
       await show(part().dataset.onward, true);
     }
   } catch (error) {
-    tell(problem, `Not saved: ${error.message}`);
+    tell(problem, saved ? `Saved, but the next case cannot be shown: ${error.message}` : `Not saved: ${error.message}`);
   } finally {
     busy = false;
   }
@@ -147,7 +163,9 @@ async function label(word, onward) {
 async function step(link) {
   if (link === null || busy) return;
   busy = true;
-  await show(link.getAttribute("href"), true).finally(() => (busy = false));
+  await show(link.getAttribute("href"), true)
+    .catch((error) => tell(find("[data-problem]"), `It cannot be shown: ${error.message}`))
+    .finally(() => (busy = false));
 }
 
 function openNote() {

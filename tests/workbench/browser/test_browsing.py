@@ -67,3 +67,15 @@ def test_a_page_that_does_not_exist_is_a_page_with_a_way_on(visit: Visit, shop: 
 def test_a_workbench_that_only_reads_says_so(visits: Callable[..., Visit], shop: Shop) -> None:
     page = visits(shop, read_only=True).open("/")
     expect(page.get_by_text("read-only")).to_be_visible()
+
+
+def test_a_picture_that_failed_before_the_script_came_says_so_too(visit: Visit, shop: Shop) -> None:
+    page, held = visit.page, []
+    visit.expected.add(422)
+    page.route("**/thumbnail", lambda route: route.fulfill(status=422, body=""))
+    page.route("**/static/workbench.js", lambda route: held.append(route))
+    page.goto(f"{visit.url}{shop.run}", wait_until="commit")
+    page.locator(".gallery img").first.wait_for(state="attached")
+    page.wait_for_function("document.querySelector('.gallery img').complete")
+    held[0].continue_()
+    expect(page.locator(".gallery .mat.absent").first).to_have_attribute("data-words", re.compile("cannot be shown"))

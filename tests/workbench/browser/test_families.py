@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.bars import Bars
+from tests.bars import CASES, VARIANTS, Bars
 from tests.workbench.browser.conftest import Visits
 
 
@@ -15,6 +15,10 @@ def test_the_map_is_walked_by_arrows_to_a_case_whose_members_are_held_against_th
 ) -> None:
     visit = visits(bars)
     page = visit.open(f"/runs/{bars.run}")
+    page.locator("select[name='variant']").select_option("blur-3")
+    expect(page.get_by_role("link", name="shaped", exact=True)).to_have_attribute("href", re.compile("variant=blur-3"))
+    expect(page.locator(".moves a")).to_have_count(len(CASES) * (1 + len(VARIANTS)))
+    expect(page.locator(".moves a[tabindex='0']")).to_have_count(1 + len(VARIANTS))
     page.locator(".moves a").first.focus()
     visit.press("ArrowDown", "ArrowRight", "ArrowDown", "ArrowLeft")
     assert page.evaluate("document.activeElement.textContent") == "thin: passes in fewer repeats than the original"

@@ -51,6 +51,38 @@ def test_filters_apply_themselves_and_the_address_keeps_them(among_many: Callabl
     expect(page).to_have_url(re.compile("lang=fr"))
 
 
+def test_a_filter_that_gets_no_answer_says_so_and_one_that_came_too_late_is_not_shown(
+    among_many: Callable[..., Visit],
+) -> None:
+    visit = among_many()
+    page, told = visit.page, visit.page.locator("[data-told]")
+    held = []
+    page.route("**/*slice.lang=fr*", lambda route: held.append(route))
+    page.get_by_label("lang").select_option("fr")
+    page.get_by_label("lang").select_option("de")
+    expect(told).to_have_text("60 of 65 that match, 130 in the run")
+    with page.expect_response("**/*slice.lang=fr*"):
+        held[0].continue_()
+    page.get_by_label("Sort").select_option("run")
+    expect(page).to_have_url(re.compile("lang=de&sort=run"))
+    assert shown(page)[0] == "strip-000"
+    page.route("**/*", lambda route: route.abort())
+    page.get_by_label("Sort").select_option("time")
+    expect(told).to_have_text("Not filtered: the workbench does not answer; it may have been stopped.")
+    expect(page).to_have_url(re.compile("lang=de&sort=run"))
+    visit.faults.clear()
+
+
+def test_who_comes_back_to_the_gallery_goes_on_from_the_case_that_was_opened(among_many: Callable[..., Visit]) -> None:
+    visit = among_many()
+    visit.press("j", "j", "j")
+    visit.go("Enter")
+    visit.page.go_back()
+    expect(visit.page.locator(".tile:focus")).to_contain_text("strip-006")
+    visit.press("j")
+    assert "strip-009" in visit.focused
+
+
 def test_pages_follow_each_other_by_a_key_without_a_gap(among_many: Callable[..., Visit]) -> None:
     visit = among_many()
     seen = shown(visit.page)

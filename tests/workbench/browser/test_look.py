@@ -66,3 +66,19 @@ def test_no_page_is_wider_than_its_window(visit: Visit, shop: Shop) -> None:
         for across in (320, 719, 960, 3840):
             page.set_viewport_size({"width": across, "height": 800})
             assert not visit.spills, (address, across)
+
+
+def test_where_the_reader_chooses_the_colours_what_is_chosen_keeps_an_edge(
+    visits: Callable[..., Visit], shop: Shop
+) -> None:
+    visit = visits(shop, forced_colors="active")
+    page = visit.open(shop.run, expecting=DRIFTED)
+    expect(page.locator(".views [aria-current]").first).to_have_css("outline-style", "solid")
+    expect(page.locator(".views a:not([aria-current])").first).to_have_css("outline-style", "none")
+    current, other = (
+        page.locator(f".bar nav a{which}").first.evaluate("link => getComputedStyle(link).borderBottomColor")
+        for which in ("[aria-current]", ":not([aria-current])")
+    )
+    assert current != other
+    page = visit.open(shop.case("clip-h264"))
+    expect(page.locator("[data-track]").first).to_have_css("forced-color-adjust", "none")

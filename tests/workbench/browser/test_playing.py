@@ -80,3 +80,10 @@ def test_a_sound_plays_and_its_wave_is_drawn(visit: Visit, shop: Shop) -> None:
     visit.press("Space")
     page.wait_for_function("sound => !sound.paused && sound.currentTime > 0.05", arg=sound.element_handle())
     assert sound.evaluate("sound => sound.duration") == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_clip_that_cannot_be_shown_has_no_controls_that_do_nothing(visit: Visit, shop: Shop) -> None:
+    visit.page.route("**/media/**", lambda route: route.fulfill(status=415, body=""))
+    page = visit.open(shop.case("clip-h264"), expecting=(415,))
+    expect(page.locator("[data-clip] .mat.absent")).to_have_count(2)
+    expect(page.locator(".player-bar, .track").locator("visible=true")).to_have_count(0)

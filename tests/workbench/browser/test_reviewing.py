@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from tests.conftest import Folder
+from tests.labels.conftest import Labelling
+from tests.storage.conftest import entry
 from tests.warm import Warm
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.browser.visit import WIDTHS, Visit, colour_in_the_middle, is_like
+from tests.workbench.conftest import png, tone
 
 COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
 SECRETS = ("the caption says", "not seen", "sight", "eye")
@@ -126,6 +131,32 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
 
 
+def test_an_answer_is_said_to_be_lost_only_when_it_is(reviewer: Callable[[], Visit]) -> None:
+    """Who is told that nothing was saved labels again, and who is told nothing waits."""
+    visit = reviewer()
+    page = visit.page
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        onward(visit, "Enter")
+    onward(visit, "f")
+    problem, first = page.get_by_role("alert"), number(page)
+    page.route("**/review/**", lambda route: route.abort())
+    visit.press("b")
+    expect(problem).to_contain_text("It cannot be shown: the workbench does not answer")
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        page.unroute("**/review/**")
+        onward(visit, "Enter")
+        page.route("**/review/**", lambda route: route.abort())
+        first = number(page)
+    with page.expect_response("**/labels"):
+        visit.press("p")
+    expect(problem).to_contain_text("Saved, but the next case cannot be shown")
+    page.route("**/labels", lambda route: route.abort())
+    visit.press("p")
+    expect(problem).to_contain_text("Not saved: the workbench does not answer")
+    assert number(page) == first
+    visit.faults.clear()
+
+
 def test_axe_finds_nothing_in_the_queue(reviewer: Callable[[], Visit]) -> None:
     visit = reviewer()
     assert visit.accessibility_in_both_looks() == {}
@@ -136,3 +167,65 @@ def test_axe_finds_nothing_in_the_queue(reviewer: Callable[[], Visit]) -> None:
 def test_where_nothing_may_be_written_the_queue_says_so(visits: Callable[..., Visit], shop: Shop) -> None:
     page = visits(shop, read_only=True).open("/review/caption_true")
     expect(page.get_by_text("this workbench is read-only")).to_be_visible()
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A project with a sample: a picture taller than any window, more pictures than fit in a row, and three sounds."""
+
+    root: Path
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Odd:
+    made = Labelling(tmp_path)
+    tall = made.recorded("out/tall.png", png((20, 3_000)))
+    many = [made.recorded(f"out/{number}.png", png((300, 200 + number))) for number in range(12)]
+    heard = [made.recorded(f"out/{number}.wav", tone(0.2 + number)) for number in range(3)]
+    sounds = tuple(replace(one, kind="audio", format="wav", media_type="audio/wav") for one in heard)
+    run = made.judged_run(
+        entry(0, "a stripe " * 600, media=(tall,)),
+        entry(1, "twelve", media=tuple(many)),
+        entry(2, "three", media=sounds),
+    )
+    made.draw(run, 3, seed="s")
+    made.store.close()
+    return Odd(tmp_path)
+
+
+def boxes(page: Page, selector: str) -> list[FloatRect]:
+    """Return where everything that is chosen stands."""
+    return [box for one in page.locator(selector).all() if (box := one.bounding_box()) is not None]
+
+
+def open_odd(visit: Visit, medium: str, count: int) -> Page:
+    """Open the case that has so many media; a sample has an order of its own."""
+    pages = (visit.open(f"/review/good?reviewer=Mira&at={place}") for place in (1, 2, 3))
+    return next(page for page in pages if page.locator(f".stage {medium}").count() == count)
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_media_of_any_number_and_size_leave_room_for_the_answers(
+    visits: Callable[..., Visit], odd: Odd, count: int
+) -> None:
+    visit = visits(odd)
+    page = open_odd(visit, "[data-plate] img", count)
+    for width, window in WIDTHS.items():
+        page.set_viewport_size(window)
+        page.reload()
+        expect(page.locator("[data-plate][data-width]")).to_have_count(count)
+        (stage,), (answer, *_), shown = (boxes(page, one) for one in (".stage", ".answer", ".stage img"))
+        assert stage["height"] < window["height"]
+        assert width == "narrow" or answer["y"] < window["height"]
+        assert len(shown) == count
+        assert all(one["height"] <= stage["height"] for one in shown)
+        assert count == 1 or min(one["width"] for one in shown) > 120
+    assert visit.accessibility() == []
+
+
+def test_every_sound_can_be_played_on_a_phone_too(visits: Callable[..., Visit], odd: Odd) -> None:
+    page = open_odd(visits(odd, width="narrow"), "audio", 3)
+    players = boxes(page, ".stage audio")
+    assert all(player["width"] > 200 and player["height"] >= 32 for player in players)
+    page.locator("audio").last.scroll_into_view_if_needed()
+    expect(page.locator("audio").last).to_be_in_viewport()
