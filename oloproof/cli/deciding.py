@@ -12,6 +12,7 @@ import click
 from oloproof.cli.console import painted, print_document, reported, terminal_width
 from oloproof.cli.opening import loaded_project, opened_history, policy_of
 from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
+from oloproof.cli.progress import JudgingLine
 from oloproof.config import PolicyOptions
 from oloproof.errors import RunNotFound
 from oloproof.evaluators import builtin_registry
@@ -117,7 +118,11 @@ def _asked(
     """Say where things will be sent, then return what each judge says of the two runs."""
     click.echo(hosts_text(judges, min(after.cases, before.cases)), err=True)
     level = (policy or PolicyOptions()).confidence_level
-    return [pairwise.judge_pairs(history.store, one, after, before, level=level).as_json() for one in judges]
+    with JudgingLine() as line:
+        return [
+            pairwise.judge_pairs(history.store, one, after, before, level=level, listener=line).as_json()
+            for one in judges
+        ]
 
 
 def _compared_text(document: dict[str, Any], *, width: int, paint: Callable[[str, str], str]) -> str:

@@ -13,6 +13,7 @@ import click
 from oloproof.cli.console import own_stdout, painted, print_document, reported, terminal_width
 from oloproof.cli.group import HELP_OPTIONS
 from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
+from oloproof.cli.progress import JudgingLine
 from oloproof.config import Project, load_project
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError, RunNotFound
@@ -99,9 +100,10 @@ def validate_command(config: str, criterion: str | None, bar: float, max_bias: f
     """
     with own_stdout() as out, _opened(config) as (project, registry, store):
         found = []
-        for one in _named(judge_criteria(project, registry, criterion)):
-            validation = validate_judge(project, store, one, Bars(bar=bar, max_bias=max_bias))
-            found.append({**validation.document, "again": validation.again})
+        with JudgingLine() as line:
+            for one in _named(judge_criteria(project, registry, criterion)):
+                validation = validate_judge(project, store, one, Bars(bar=bar, max_bias=max_bias), listener=line)
+                found.append({**validation.document, "again": validation.again})
         _print_all({"validations": found}, "validations", validation_text, as_json=as_json, out=out)
     sys.exit(0 if all(one["state"] == "VALIDATED" for one in found) else 1)
 
@@ -123,14 +125,12 @@ def try_command(config: str, criterion: str | None, spend: bool, as_json: bool) 
     only with --spend, which turns its labels into develop labels for good.
     """
     with own_stdout() as out, _opened(config) as (project, registry, store):
-        found = [
-            _tried(project, store, one, spend=spend) for one in _named(judge_criteria(project, registry, criterion))
-        ]
+        with JudgingLine() as line:
+            found = [
+                tried_document(one, *try_judge(project, store, one, spend=spend, listener=line))
+                for one in _named(judge_criteria(project, registry, criterion))
+            ]
         _print_all({"tried": found}, "tried", tried_text, as_json=as_json, out=out)
-
-
-def _tried(project: Project, store: Store, one: JudgeCriterion, *, spend: bool) -> dict[str, Any]:
-    return tried_document(one, *try_judge(project, store, one, spend=spend))
 
 
 @evaluators_command.command("probe", short_help="Test whether judges see.", epilog=RUN_HELP)
@@ -160,7 +160,11 @@ def probe_command(run: str | None, config: str, criterion: str | None, cases: in
     with own_stdout() as out, _opened(config) as (project, registry, store):
         chosen = _run(History(store), run)
         judges = _rubric_judges(project, registry, criterion)
-        probed = [probe_judge(project, store, one, run=chosen, cases=cases, seed=seed).as_json() for one in judges]
+        with JudgingLine() as line:
+            probed = [
+                probe_judge(project, store, one, run=chosen, cases=cases, seed=seed, listener=line).as_json()
+                for one in judges
+            ]
         for one in probed:
             one["movements"] = [{**moved, "meaning": MEANINGS[moved["change"]]} for moved in one["movements"]]
         _print_all({"probes": probed}, "probes", probe_text, as_json=as_json, out=out)

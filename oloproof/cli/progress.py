@@ -1,33 +1,35 @@
-"""Showing a run under way: one live line on a terminal, plain lines now and then elsewhere."""
+"""Showing what is under way: one live line on a terminal, plain lines now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections import Counter
-from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import click
 
 from oloproof.policy.wording import number_words
-from oloproof.running.events import Event, Noticed, RunStarted, TrialsDone, Verifying
+from oloproof.running.events import Event, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
 
 
-class ProgressLine(AbstractContextManager["ProgressLine"]):
-    """Listens to the engine. On a terminal the line is redrawn a few times a second and goes when the run is done."""
+class _Line:
+    """One line on standard error, redrawn a few times a second on a terminal and gone when the work is done."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._live = sys.stderr.isatty() and not quiet
         self._bar: Any = None
         self._task: Any = None
         self._started = time.monotonic()
         self._said = self._started
-        self._run: RunStarted | None = None
+
+    def __enter__(self) -> Self:
+        """Begin to listen."""
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -35,6 +37,34 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         """Take the line away."""
         if self._bar is not None:
             self._bar.stop()
+
+    def _begin(self, total: int, done: int = 0) -> None:
+        if self._live:
+            self._bar = _live_bar()
+            self._task = self._bar.add_task("", total=total, completed=done, state="")
+            self._bar.start()
+
+    def _rate(self, done: int) -> float | None:
+        """Return how many were done in a second when a plain line is due, None when it is not."""
+        now = time.monotonic()
+        if self._quiet or now - self._said < _PLAIN_EVERY:
+            return None
+        self._said = now
+        return done / (now - self._started)
+
+    def _say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            click.echo(text, err=True)
+
+
+class ProgressLine(_Line):
+    """Listens to the engine while a run is under way."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
+        self._run: RunStarted | None = None
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -55,10 +85,7 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
             self._say(f"run {event.run}: {what}")
         for host, sent in event.hosts.items():
             self._say(f"sending to {host}: {sent}")
-        if self._live:
-            self._bar = _live_bar()
-            self._task = self._bar.add_task("", total=event.trials, completed=event.done, state="")
-            self._bar.start()
+        self._begin(event.trials, event.done)
 
     def _advance(self, event: TrialsDone) -> None:
         run = self._run
@@ -67,18 +94,23 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         done = run.done + event.done
         if self._bar is not None:
             self._bar.update(self._task, completed=done, state=_so_far(event))
-            return
-        now = time.monotonic()
-        if not self._quiet and now - self._said >= _PLAIN_EVERY:
-            self._said = now
-            rate = event.done / (now - self._started)
+        elif (rate := self._rate(event.done)) is not None:
             self._say(f"{done}/{run.trials} trials, {rate:.1f} a second; {_so_far(event)}")
 
-    def _say(self, text: str) -> None:
+
+class JudgingLine(_Line):
+    """Listens while judges are asked outside of a run."""
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        if not isinstance(event, JudgementsDone):
+            return
+        if self._bar is None:
+            self._begin(event.total)
         if self._bar is not None:
-            self._bar.console.print(text, markup=False, highlight=False)
-        else:
-            click.echo(text, err=True)
+            self._bar.update(self._task, total=event.total, completed=event.done, state=f"judging {event.criterion}")
+        elif (rate := self._rate(event.done)) is not None:
+            self._say(f"{event.criterion}: {event.done}/{event.total} judged, {rate:.1f} a second")
 
 
 def _so_far(event: TrialsDone) -> str:

@@ -37,6 +37,15 @@ class TrialsDone:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgementsDone:
+    """Outside of a run a judge was asked about something: ``done`` of ``total`` for one criterion."""
+
+    criterion: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something the reader should know, said once."""
 
@@ -48,7 +57,7 @@ class Verifying:
     """Every trial is done; the recorded files are looked at once more before anything is decided."""
 
 
-Event = RunStarted | TrialsDone | Noticed | Verifying
+Event = RunStarted | TrialsDone | JudgementsDone | Noticed | Verifying
 Listener = Callable[[Event], None]
 
 

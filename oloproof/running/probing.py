@@ -20,6 +20,7 @@ from oloproof.evaluators.judges import RubricJudge, Sight
 from oloproof.media.probes import blank_like, padded
 from oloproof.providers import ImagePart, Part
 from oloproof.records import MediaItem, Verdict
+from oloproof.running.events import JudgementsDone, Listener, silent
 from oloproof.running.judging import open_judges
 from oloproof.running.rejudging import reading, subject_of
 from oloproof.storage import History, Store, StoredRun
@@ -72,7 +73,14 @@ class Probed:
 
 
 def probe_judge(
-    project: Project, store: Store, judge: RubricJudge, *, run: StoredRun | None, cases: int, seed: str
+    project: Project,
+    store: Store,
+    judge: RubricJudge,
+    *,
+    run: StoredRun | None,
+    cases: int,
+    seed: str,
+    listener: Listener = silent,
 ) -> Probed:
     """Test the sight of a judge now, whatever is known of it, and put up to ``cases`` of a run to it in other forms.
 
@@ -90,7 +98,7 @@ def probe_judge(
         movements: tuple[Movement, ...] = ()
         notes: tuple[str, ...] = () if kinds else ("it is shown no media, so there is nothing to see",)
         if run is not None and judge.options.media is not None and cases:
-            movements, notes = _moved(project, store, judge, run, cases, seed)
+            movements, notes = _moved(project, store, judge, run, cases, seed, listener)
         who = judge.criterion, judge.judge_hash, endpoint.server, endpoint.model
         found = Probed(*who, sights, movements, None if run is None else run.id, notes)
     Probes(store).add(judge.criterion, judge.judge_hash, found.as_json())
@@ -113,7 +121,7 @@ def _kinds(judge: RubricJudge, history: History, run: StoredRun | None) -> list[
 
 
 def _moved(
-    project: Project, store: Store, judge: RubricJudge, run: StoredRun, cases: int, seed: str
+    project: Project, store: Store, judge: RubricJudge, run: StoredRun, cases: int, seed: str, listener: Listener
 ) -> tuple[tuple[Movement, ...], tuple[str, ...]]:
     history = History(store)
     chance = random.Random(seed)  # noqa: S311 - a draw of cases, no secret
@@ -128,16 +136,31 @@ def _moved(
         ]
         if not usable:
             return (), (f"no case of run {run.id} recorded media that this judge is shown",)
-        before = [_said(judge.evaluate(subject).verdicts) for subject, _ in usable]
         pictured = [place for place, (_, items) in enumerate(usable) if any(item.kind != "audio" for item in items)]
-        movements = []
-        for change in CHANGES:
-            places = pictured if change in _PICTURES else range(len(usable))
-            if places:
-                these = [usable[place] for place in places]
-                movements.append(_movement(change, judge, these, [before[place] for place in places]))
+        asked = {change: pictured if change in _PICTURES else range(len(usable)) for change in CHANGES}
+        count = _Count(judge.criterion, len(usable) + sum(map(len, asked.values())), listener)
+        before = [_said(count.with_one(judge.evaluate(subject).verdicts)) for subject, _ in usable]
+        movements = [
+            _movement(change, judge, [usable[place] for place in places], [before[place] for place in places], count)
+            for change, places in asked.items()
+            if places
+        ]
     notes = () if pictured else ("it is shown no pictures, so none were blanked or framed",)
     return tuple(movements), notes
+
+
+class _Count:
+    """Tells a listener how many of the questions are answered."""
+
+    def __init__(self, criterion: str, total: int, listener: Listener) -> None:
+        self._criterion, self._total, self._listener = criterion, total, listener
+        self._done = 0
+
+    def with_one(self, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+        """Return the verdicts of one more answer."""
+        self._done += 1
+        self._listener(JudgementsDone(self._criterion, self._done, self._total))
+        return verdicts
 
 
 def _movement(
@@ -145,8 +168,9 @@ def _movement(
     judge: RubricJudge,
     usable: Sequence[tuple[Subject, list[MediaItem]]],
     before: Sequence[tuple[str, ...]],
+    count: _Count,
 ) -> Movement:
-    after = [_said(verdicts) for verdicts in _asked(change, judge, usable)]
+    after = [_said(count.with_one(verdicts)) for verdicts in _asked(change, judge, usable)]
     pairs = [(old, new) for old, new in zip(before, after, strict=True) if _usable(old) and _usable(new)]
     moved = sum(old != new for old, new in pairs)
     return Movement(change, len(pairs), moved, len(after) - len(pairs))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,10 @@ from oloproof.datasets.rows import with_named_files
 from oloproof.evaluators import Evaluator, Subject
 from oloproof.media import MediaReader, using_reader
 from oloproof.records import Case, Judgement
+from oloproof.running.events import Listener, silent
 from oloproof.running.judging import Bench, open_judges
-from oloproof.storage import History, Store, StoredJudgements, StoredMeasurements, StoredRun, StoredTrial
-
-_KEPT_TOGETHER = 16
-"""Judgements in one transaction."""
+from oloproof.running.questions import answers_to
+from oloproof.storage import History, Store, StoredMeasurements, StoredRun, StoredTrial
 
 
 def subject_of(trial: StoredTrial, reader: MediaReader) -> Subject:
@@ -39,36 +37,31 @@ def reading(store: Store, root: Path) -> Iterator[MediaReader]:
 
 
 def rejudged(
-    store: Store, root: Path, evaluator: Evaluator[Any], trials: Sequence[StoredTrial], *, concurrency: int
+    store: Store,
+    root: Path,
+    evaluator: Evaluator[Any],
+    trials: Sequence[StoredTrial],
+    *,
+    concurrency: int,
+    listener: Listener = silent,
 ) -> list[Judgement]:
     """Return what a judge says of stored executions, in their order; what it said before is not asked again.
-
-    Answers are kept while others are still asked for, so that one who is stopped pays for few of them twice.
 
     Raises:
         OloproofError: its provider refuses every question, or a recorded file changed.
     """
-    bench, found = Bench([evaluator]), list[Judgement]()
+    bench = Bench([evaluator])
     open_judges([evaluator], store, reuse=True)
     with closing(bench), reading(store, root) as reader:
 
-        def judge(trial: StoredTrial) -> Judgement:
+        def judge(trial: StoredTrial) -> tuple[Judgement, Sequence[Judgement]]:
             with using_reader(reader):
-                return bench.judgements(subject_of(trial, reader))[0]
+                found = bench.judgements(subject_of(trial, reader))[0]
+            return found, (found,)
 
-        with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
-            try:
-                for judgement in pool.map(judge, trials):
-                    found.append(judgement)
-                    if len(found) % _KEPT_TOGETHER == 0:
-                        _keep(store, found[-_KEPT_TOGETHER:])
-            finally:
-                _keep(store, found[len(found) - len(found) % _KEPT_TOGETHER :])
-    return found
-
-
-def _keep(store: Store, found: Sequence[Judgement]) -> None:
-    StoredJudgements(store).keep([one for one in found if one.key is not None and one.stored is None])
+        return answers_to(
+            trials, judge, criterion=evaluator.criterion, store=store, concurrency=concurrency, listener=listener
+        )
 
 
 def trials_of(history: History, run: StoredRun, wanted: Sequence[tuple[str, str, int]]) -> list[StoredTrial]:

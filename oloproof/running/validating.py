@@ -15,6 +15,7 @@ from oloproof.labels.gathering import spend as spend_sample
 from oloproof.labels.sampling import run_numbered
 from oloproof.labels.validating import Bars, JudgedCase, Validation, table_of, validate
 from oloproof.records import Judgement
+from oloproof.running.events import Listener, silent
 from oloproof.running.rejudging import rejudged, trials_of
 from oloproof.storage import History, Store, StoredRun, StoredTrial
 from oloproof.storage.labels import Labels, Purpose
@@ -55,7 +56,14 @@ def judge_criteria(project: Project, registry: Registry, wanted: str | None = No
     return found
 
 
-def validate_judge(project: Project, store: Store, criterion: JudgeCriterion, bars: Bars | None = None) -> Validation:
+def validate_judge(
+    project: Project,
+    store: Store,
+    criterion: JudgeCriterion,
+    bars: Bars | None = None,
+    *,
+    listener: Listener = silent,
+) -> Validation:
     """Hold one judge against the labels of its newest validation sample; items that it never judged are judged now.
 
     Raises:
@@ -69,12 +77,12 @@ def validate_judge(project: Project, store: Store, criterion: JudgeCriterion, ba
         )
     history = History(store)
     run, labels = _labels(history, criterion.name, "validate")
-    cases = judged_cases(project, store, run, labels, criterion)
+    cases = judged_cases(project, store, run, labels, criterion, listener)
     return validate(store, labels, criterion.judge, cases, bars)
 
 
 def try_judge(
-    project: Project, store: Store, criterion: JudgeCriterion, *, spend: bool = False
+    project: Project, store: Store, criterion: JudgeCriterion, *, spend: bool = False, listener: Listener = silent
 ) -> tuple[LabelSet, list[JudgedCase], list[Judgement]]:
     """Return what a draft judge says of the develop labels: for reading and mending, never for validating.
 
@@ -89,7 +97,7 @@ def try_judge(
         if sample is not None:
             spend_sample(history, sample)
     run, labels = _labels(history, criterion.name, "develop")
-    trials, found = _judgements(project, store, run, labels, criterion)
+    trials, found = _judgements(project, store, run, labels, criterion, listener)
     cases = [
         JudgedCase(case, _word(judgement, criterion.place), _kinds(trial, criterion.evaluator))
         for case, trial, judgement in zip(labels.cases, trials, found, strict=True)
@@ -124,10 +132,15 @@ def tried_document(
 
 
 def judged_cases(
-    project: Project, store: Store, run: StoredRun, labels: LabelSet, criterion: JudgeCriterion
+    project: Project,
+    store: Store,
+    run: StoredRun,
+    labels: LabelSet,
+    criterion: JudgeCriterion,
+    listener: Listener = silent,
 ) -> list[JudgedCase]:
     """Return the labelled cases that count, each with this judge's word on it."""
-    trials, found = _judgements(project, store, run, labels, criterion)
+    trials, found = _judgements(project, store, run, labels, criterion, listener)
     return [
         JudgedCase(
             case,
@@ -162,7 +175,7 @@ def _labels(history: History, criterion: str, purpose: Purpose) -> tuple[StoredR
 
 
 def _judgements(
-    project: Project, store: Store, run: StoredRun, labels: LabelSet, criterion: JudgeCriterion
+    project: Project, store: Store, run: StoredRun, labels: LabelSet, criterion: JudgeCriterion, listener: Listener
 ) -> tuple[list[StoredTrial], list[Judgement]]:
     """Return the labelled trials with this judge's judgements: from the run where it was its judge, else asked now."""
     counted = labels.prefix if labels.purpose == "validate" else labels.cases
@@ -179,8 +192,14 @@ def _judgements(
         empty = criterion.place
         return trials, [_padded(trial, number, empty) for trial in trials]
     criterion.evaluator.prepare()
-    concurrency = project.options.concurrency
-    return trials, rejudged(store, project.root, criterion.evaluator, trials, concurrency=concurrency)
+    return trials, rejudged(
+        store,
+        project.root,
+        criterion.evaluator,
+        trials,
+        concurrency=project.options.concurrency,
+        listener=listener,
+    )
 
 
 def _padded(trial: StoredTrial, number: int, place: int) -> Judgement:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -27,6 +26,7 @@ from oloproof.evaluators.judges.pairwise_answers import given_text
 from oloproof.media import MediaReader
 from oloproof.records import ORIGINAL, Judgement
 from oloproof.running.deciding import measures_of
+from oloproof.running.events import Listener, silent
 from oloproof.running.judging import open_judges
 from oloproof.running.pairwise.summary import (
     JudgedPair,
@@ -36,8 +36,9 @@ from oloproof.running.pairwise.summary import (
     position_bias,
     win_share,
 )
+from oloproof.running.questions import answers_to
 from oloproof.running.rejudging import reading, subject_of
-from oloproof.storage import History, Store, StoredJudgements, StoredRun, StoredTrial
+from oloproof.storage import History, Store, StoredRun, StoredTrial
 from oloproof.systems.context import safe_name
 
 _SIGHTS = ("proven", "not_proven", "not_tested")
@@ -145,11 +146,17 @@ def shares_criteria(candidate: StoredRun, baseline: StoredRun, policy: PolicyOpt
 
 
 def judge_pairs(
-    store: Store, judge: PairwiseJudge, candidate: StoredRun, baseline: StoredRun, *, level: float = 0.95
+    store: Store,
+    judge: PairwiseJudge,
+    candidate: StoredRun,
+    baseline: StoredRun,
+    *,
+    level: float = 0.95,
+    listener: Listener = silent,
 ) -> PairwiseResult:
     """Put every case that both runs executed to a judge in both orders; what it said before is not asked again.
 
-    What was answered is kept also when a later question stops the comparison.
+    What was answered is kept while other pairs are asked about.
 
     Raises:
         StorageError: the answers could not be kept.
@@ -161,7 +168,7 @@ def judge_pairs(
     with closing(judge), reading(store, store.root) as reader:
         pairing = pairing_of(History(store), candidate, baseline, reader)
         hidden = _telling(candidate, baseline)
-        pairs = _judged(store, judge, pairing, hidden)
+        pairs = _judged(store, judge, pairing, hidden, listener)
         if judge.never_answered:
             raise ProviderUnreachable(f"{judge.never_answered} never answered once; start it, or check its address")
     return PairwiseResult(
@@ -208,19 +215,19 @@ def _telling(*runs: StoredRun) -> list[str]:
     return list(dict.fromkeys([*(run.id for run in runs), *names, *map(safe_name, names)]))
 
 
-def _judged(store: Store, judge: PairwiseJudge, pairing: Pairing, hidden: Sequence[str]) -> tuple[JudgedPair, ...]:
-    fresh: list[Judgement] = []
-
-    def ask(pair: tuple[Subject, Subject]) -> JudgedPair:
+def _judged(
+    store: Store, judge: PairwiseJudge, pairing: Pairing, hidden: Sequence[str], listener: Listener
+) -> tuple[JudgedPair, ...]:
+    def ask(pair: tuple[Subject, Subject]) -> tuple[JudgedPair, Sequence[Judgement]]:
         found = _both_orders(judge, *pair, hidden)
-        fresh.extend(one for one in found if one.kept and one.key is not None and one.stored is None)
-        return JudgedPair(pair[0].case.id, *found)
+        return JudgedPair(pair[0].case.id, *found), found
 
-    try:
-        with ThreadPoolExecutor(max_workers=judge.options.concurrency) as pool:
-            return tuple(pool.map(ask, pairing.pairs))
-    finally:
-        StoredJudgements(store).keep(fresh)
+    concurrency = judge.options.concurrency
+    return tuple(
+        answers_to(
+            pairing.pairs, ask, criterion=judge.criterion, store=store, concurrency=concurrency, listener=listener
+        )
+    )
 
 
 def _both_orders(judge: PairwiseJudge, candidate: Subject, baseline: Subject, hidden: Sequence[str]) -> BothOrders:
