@@ -22,6 +22,9 @@ ORIGINAL = "original"
 HUMAN_RATE = "human_rate"
 """The estimand of a metric that says what people would say, worked out from a judge's verdicts and their labels."""
 
+ONE_REPEAT_LABELLED = "one_repeat_labelled"
+"""The method of such a metric where nothing can be worked out: people label one repeat of a case, not how many pass."""
+
 
 def copy_of(value: Any) -> Any:
     """Return a JSON value that shares no object or list with ``value``, several times faster than ``copy.deepcopy``."""

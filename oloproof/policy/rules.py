@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, family_words, interval_words, slice_words
-from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric
+from oloproof.records import HUMAN_RATE, ONE_REPEAT_LABELLED, ORIGINAL, Decision, DecisionState, Metric
 from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
 
@@ -168,6 +168,8 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]
+    if reason == "human_rate_unknown" and metric.method == ONE_REPEAT_LABELLED:
+        why = _ONE_REPEAT
     if reason == "interval_overlaps_threshold" and (metric.family is not None or metric.method != CLOPPER_PEARSON):
         why = _OPEN
     return f"{subject}: {measured}{_beside(rule, metric)}; {wanted}. {why}"
@@ -177,7 +179,7 @@ def _whose(metric: Metric) -> str:
     """Return which estimate was used, where it is not what the evaluator itself says."""
     if metric.estimand != HUMAN_RATE:
         return ""
-    run = "this run" if metric.method == statistics.POST_STRATIFIED else "another run"
+    run = "another run" if metric.method == statistics.ROGAN_GLADEN else "this run"
     if metric.estimate is None:
         return f"what people would pass (by their labels of {run}): "
     return f"people would pass (by their labels of {run}) "
@@ -195,6 +197,10 @@ def _beside(rule: RuleOptions, metric: Metric) -> str:
 
 
 _COUNTED = {"error_rate": "had an error", "invalid_rate": "were invalid", "missing_rate": "were missing"}
+_ONE_REPEAT = (
+    "People label one repeat of each case, which does not tell how many of several they would pass; "
+    "estimand: judge_rate decides on the judge's own rate."
+)
 _NONE_WHOLE = "No case was observed in full; oloproof inspect --failures says why."
 _OPEN = "The truth may lie on either side; more cases would tell."
 _WHY = {

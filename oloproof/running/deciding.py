@@ -263,7 +263,7 @@ class _Book:
                 variant=judged.variant,
                 slice_=judged.slice,
             )
-            self.metrics[key] = human_metric(self._history, self._run, judged, values, validation)
+            self.metrics[key] = human_metric(self._history, self._run, judged, measure, values, validation)
         return self.metrics[key]
 
     def _observations(self, criterion: str, rate: str | None, variant: str) -> Iterator[Observation]:

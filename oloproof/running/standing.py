@@ -10,7 +10,7 @@ from oloproof import labels as label_room
 from oloproof import statistics
 from oloproof.config.models import PolicyOptions
 from oloproof.policy import CaseValue, Measure
-from oloproof.records import HUMAN_RATE, Metric
+from oloproof.records import HUMAN_RATE, ONE_REPEAT_LABELLED, Metric
 from oloproof.storage import History, StoredRun
 
 if TYPE_CHECKING:
@@ -79,20 +79,31 @@ def judge_table(history: History, run: StoredRun, criterion: str) -> JudgeTable:
 
 
 def human_metric(
-    history: History, run: StoredRun, judged: Metric, values: Iterable[CaseValue], validation: StoredValidation
+    history: History,
+    run: StoredRun,
+    judged: Metric,
+    measure: Measure,
+    values: Iterable[CaseValue],
+    validation: StoredValidation,
 ) -> Metric:
     """Return the rate at which people would pass what the judge judged: ``judged`` is the judge's own metric.
 
     With labels of a random sample of this run it is post-stratified; with labels of another run it is carried over by
     the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell. Of each case one execution was labelled,
-    drawn from all variants, so that those of the variant in question are a random sample of its cases.
+    drawn from all variants and repeats, so that those of the variant in question are a random sample of its cases, and
+    tell the rate of its executions: not how many cases pass some of their repeats, and with several repeats a judge's
+    TPR and TNR carry nothing over, since those of one case go together.
     """
+    if measure.repeats > 1 and measure.pass_when is not None:
+        return _as_metric(judged, None, None, ONE_REPEAT_LABELLED)
     verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
     labels = label_room.gather(history, run, judged.criterion)
     told = [case for case in labels.prefix if case.variant == judged.variant]
     if labels.sample is not None and any(case.passed is not None for case in told):
         found = _of_this_run(told, verdicts, judged.level)
         return _as_metric(judged, found.estimate, found.interval, found.method)
+    if measure.repeats > 1:
+        return _as_metric(judged, None, None, statistics.ROGAN_GLADEN)
     document = validation.document
     counts = list(verdicts.values())
     moved = statistics.transported_rate(

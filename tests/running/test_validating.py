@@ -48,6 +48,7 @@ class Desk:
 
     def __init__(self, folder: Folder, server: ModelServer) -> None:
         self.folder, self.server = folder, server
+        self.repeats: dict[str, int] | None = None
         self.judge: dict[str, Any] = {
             "type": "rubric_judge", "criterion": "right", "provider": "openai_compatible", "base_url": server.url,
             "model": "eye", "rubric_text": "Pass only if the picture is red.", "media": "output", "kinds": ["image"],
@@ -66,7 +67,7 @@ class Desk:
             "version": 1, "project": "desk", "dataset": "cases.jsonl", "concurrency": 4,
             "system": {"name": "handler", "version": "1", "callable": "app:hand_through", "records": ["media/v1"]},
             "evaluators": [{key: value for key, value in self.judge.items() if value is not None}],
-            "policy": RULES,
+            "policy": RULES, **({"repeats": self.repeats} if self.repeats else {}),
         }  # fmt: skip
         self.folder.write("oloproof.yaml", yaml.safe_dump(project, sort_keys=False))
 
@@ -280,7 +281,7 @@ def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
             seen = list(history.observations(found, 0, variant=variant))
             cases = list(reduce_cases(seen, measures["right"], variant=variant))
             judged = summarize(cases, measures["right"], 0.95, variant=variant)
-            values[variant] = human_metric(history, found, judged, cases, VALIDATION)
+            values[variant] = human_metric(history, found, judged, measures["right"], cases, VALIDATION)
     assert {variant: metric.estimate for variant, metric in values.items()} == {"original": 1.0, "jpeg-40": 0.0}
 
 
@@ -341,6 +342,22 @@ def test_a_rule_may_ask_for_the_judges_own_rate(desk: Make, monkeypatch: pytest.
 
     assert "people would pass" not in project.decision().message
     assert project.decision().state == "PASS"
+
+
+def test_labels_of_one_repeat_tell_the_rate_of_executions_and_not_how_many_of_several_pass(desk: Make) -> None:
+    project = desk(red_passes)
+    project.repeats = {"count": 2}
+    project.run()
+    project.label(truthful)
+    project.validate()
+    each = project.decision()
+    project.repeats = {"count": 2, "pass_when": 2}
+    both = project.decision()
+
+    assert (each.state, each.reason) == ("PASS", "lower_bound_meets_minimum")
+    assert (both.state, both.reason) == ("INSUFFICIENT_EVIDENCE", "human_rate_unknown")
+    assert (both.estimate, both.interval) == (None, None)
+    assert "estimand: judge_rate decides on the judge's own rate" in both.message
 
 
 def test_labels_of_another_run_are_carried_over_by_what_they_tell_of_the_judge(desk: Make) -> None:
