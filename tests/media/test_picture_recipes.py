@@ -134,6 +134,9 @@ def test_a_new_png_keeps_sixteen_bits_of_colour_which_no_decoder_here_can_hold()
     made, same = delivered(data, "png-reencode")
     assert same == Sameness(False, True, True)
     assert made.data[24] == 16
+    picture = Picture(data)
+    lost = compare_pictures(picture, encode_recipe(picture, "blur", 0.1, lambda: 7), claimed=False)
+    assert lost == Sameness(False, False, True), "8 bits of it are left"
 
 
 def png_of(header: bytes, rows: bytes) -> bytes:
