@@ -196,6 +196,13 @@ def test_a_damaged_photo_is_delivered_in_no_other_form() -> None:
         Picture(saved(photo(400, 300), "JPEG")[:-900])
 
 
+@pytest.mark.parametrize(("name", "amount"), [("resize", 400), ("pad", 4096), ("rotate", 45)])
+def test_what_would_be_too_large_to_be_read_is_not_made(name: str, amount: float) -> None:
+    """Four times the sides of a large photo would take gigabytes."""
+    with pytest.raises(MediaUnreadable, match="pictures of more than 150,000,000 pixels are not made"):
+        delivered(saved(Image.new("1", (18_000, 700))), name, amount)
+
+
 def test_a_webp_that_would_be_too_wide_is_refused_in_words() -> None:
     with pytest.raises(MediaUnreadable, match="at most 16,383 pixels a side"):
         delivered(saved(Image.new("L", (16_384, 1))), "webp")
