@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ from oloproof.storage.database import FOLDER
 
 _ONLY_READ = 0o444
 """A system that writes into its input would change what others are given."""
+_DRAFT = ".part-"
+_ABANDONED = 24 * 3600.0
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
@@ -54,6 +57,7 @@ class VariantFiles:
     def __init__(self, root: Path) -> None:
         self.folder = root / FOLDER / "variants"
         self._start = os.path.join(self.folder, "")
+        self._swept = False
 
     def place(self, sha256: str, ending: str) -> str:
         """Return where the file with this digest lies, or would."""
@@ -64,7 +68,8 @@ class VariantFiles:
         """Lend the path of a new, empty file to be written to; it is gone afterwards unless it was kept."""
         with _in_words(str(self.folder)):
             self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+            self._sweep()
+            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_DRAFT)
         os.close(descriptor)
         try:
             with _in_words(name, only_room=True):
@@ -72,6 +77,16 @@ class VariantFiles:
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
+
+    def _sweep(self) -> None:
+        """Remove, once, the drafts that a killed process left long ago; others may be in the making elsewhere."""
+        if self._swept:
+            return
+        self._swept = True
+        for draft in self.folder.glob(f"{_DRAFT}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - draft.stat().st_mtime > _ABANDONED:
+                    draft.unlink()
 
     def keep(self, draft: Path, sha256: str, ending: str) -> None:
         """Put a draft in its place, replacing what lies there."""

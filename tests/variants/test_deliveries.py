@@ -241,6 +241,17 @@ def test_a_field_that_names_no_file_is_told_with_its_line(varied: Callable[..., 
     assert "photo" in ended.err
 
 
+def test_what_a_killed_process_left_is_removed_and_what_another_writes_is_not(tmp_path: Path) -> None:
+    files = VariantFiles(tmp_path)
+    files.folder.mkdir(parents=True)
+    left, written = files.folder / ".part-left", files.folder / ".part-written"
+    left.touch()
+    written.touch()
+    os.utime(left, (0, 0))
+    with files.draft():
+        assert (left.exists(), written.exists()) == (False, True)
+
+
 def test_what_a_full_disk_took_of_a_file_is_not_kept(tmp_path: Path) -> None:
     """The first write to a disk that fills up takes a part and raises nothing."""
     files = VariantFiles(tmp_path)
