@@ -241,6 +241,23 @@ def test_a_field_that_names_no_file_is_told_with_its_line(varied: Callable[..., 
     assert "photo" in ended.err
 
 
+def test_the_first_trials_do_not_wait_until_all_variants_are_made(lab: Lab) -> None:
+    counting = """\
+        import pathlib
+        def answer(case):
+            with open("asked.txt", "a") as file:
+                file.write(f"{len(list(pathlib.Path('.oloproof/variants').glob('*/*')))}\\n")
+            return {"size": [24, 16]}
+        """
+    rows = [lab.row(number) for number in range(12)]
+    lab.project("variants:\n  - delivery: {field: photo, apply: [jpeg-40]}\n", rows, app=counting)
+    config = lab.root / "oloproof.yaml"
+    config.write_text(config.read_text(encoding="utf-8").replace("concurrency: 4", "concurrency: 1"), encoding="utf-8")
+    lab.run()
+    made = [int(count) for count in lab.asked()]
+    assert made[0] < 12 == made[-1]
+
+
 def test_what_a_killed_process_left_is_removed_and_what_another_writes_is_not(tmp_path: Path) -> None:
     files = VariantFiles(tmp_path)
     files.folder.mkdir(parents=True)
