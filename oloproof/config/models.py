@@ -314,7 +314,8 @@ class ProjectOptions(Options):
     def _own_names(cls, variants: list[VariantOptions]) -> list[VariantOptions]:
         for name, first, second in clashing_names(variants):
             raise ValueError(
-                f"variants[{first}] and variants[{second}] both make {name}; a variant is made once, of one field"
+                f"variants[{first}] and variants[{second}] both make {name}; a variant is made once, of one field: "
+                "vary the other field by another recipe or amount, or in a project file of its own"
             )
         return variants
 
