@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from oloproof.config.base import Criterion, FieldPath, InWords, Name, Options, RepositoryPath, Seconds, ShortForm
-from oloproof.config.families import OF_ONE_VARIANT, OWN_GATES, Cohort, is_family_metric
+from oloproof.config.families import OF_A_FAMILY, OF_LABELS, OF_ONE_VARIANT, OWN_GATES, Cohort, is_family_metric
 from oloproof.config.variants import VariantOptions, clashing_names
-from oloproof.records import Relation
+from oloproof.records import ORIGINAL, Relation
 
 RATES = ("error_rate", "invalid_rate", "missing_rate")
 BOUNDS = ("min", "max", "max_failures", *OWN_GATES)
@@ -245,7 +245,8 @@ class RuleOptions(Options):
             raise ValueError(f"{own}: goes with a criterion alone, which it measures over the variants it is about")
         if self.family is not None and kind != "interval":
             raise ValueError(f"{self.metric} takes min: or max:")
-        if self.family in OF_ONE_VARIANT and self.variant is None:
+        named = self.variant not in (None, ORIGINAL)
+        if self.family in OF_ONE_VARIANT and not named:
             raise ValueError(f"{self.metric} is about one variant: name it with variant:")
         worst = self.family is not None and self.family.startswith("worst_")
         if worst != (self.relation is not None) and own is None:
@@ -254,8 +255,12 @@ class RuleOptions(Options):
                 if worst
                 else "relation: goes with the metrics that are called worst, such as worst_delta"
             )
-        if self.cohort != "all" and self.family is None:
-            raise ValueError("cohort: goes with metrics over families, such as worst_delta")
+        if named and self.family in {*OF_A_FAMILY, *OF_LABELS}:
+            own = "the original or the condition in its name"
+            about = own if self.family in OF_LABELS else "several variants at once"
+            raise ValueError(f"{self.metric} is about {about} and takes no variant:")
+        if self.cohort != "all" and (self.family is None or self.family in OF_LABELS):
+            raise ValueError("cohort: goes with metrics over families that are not of labels, such as worst_delta")
 
 
 def _either(keys: Iterable[str]) -> str:
@@ -309,7 +314,8 @@ class ProjectOptions(Options):
     def _own_names(cls, variants: list[VariantOptions]) -> list[VariantOptions]:
         for name, first, second in clashing_names(variants):
             raise ValueError(
-                f"variants[{first}] and variants[{second}] both make {name}; a variant is made once, of one field"
+                f"variants[{first}] and variants[{second}] both make {name}; a variant is made once, of one field: "
+                "vary the other field by another recipe or amount, or in a project file of its own"
             )
         return variants
 

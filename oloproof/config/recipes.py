@@ -75,7 +75,7 @@ _ALL = (
         Amount("number of decibels", -60, 60, whole=False, never=0),
     ),
     RecipeForm(
-        "noise_snr", "audio", "seeded white noise, so many decibels below the sound",
+        "noise_snr", "audio", "seeded white noise, so many decibels below the loudest channel of the sound",
         Amount("number of decibels", -30, 60, whole=False),
     ),
     RecipeForm("trim", "audio", "without the silence at its beginning and its end"),
@@ -108,6 +108,10 @@ class Recipe:
         if self.given is not None:
             return self.given
         return (self.form.amount.default if self.form.amount else None) or 0.0
+
+
+_LEAST = 0.0001
+"""The least amount that a name can hold."""
 
 
 def recipe_named(text: str) -> Recipe:
@@ -147,6 +151,8 @@ def _checked(form: RecipeForm, value: float) -> Recipe:
         )
     if amount.whole and value != int(value):
         raise ValueError(f"{form.name}: the {amount.noun} must be a whole number, found {value:g}")
+    if 0 < abs(value) < _LEAST:
+        raise ValueError(f"{form.name}: the {amount.noun} must be 0 or at least {_LEAST:g}, found {value:g}")
     if value == amount.never:
         raise ValueError(f"{form.name}-{value:g} changes nothing; original is always a member")
     return Recipe(form, value)

@@ -20,10 +20,12 @@ class Rows:
 
     file: Path
     problems: list[Problem] = field(default_factory=list)
+    _number: int | None = None
 
     def wrong(self, line: int | None, message: str) -> None:
-        """Keep what is wrong with a row."""
-        self.problems.append(Problem(str(self.file), message, line))
+        """Keep what is wrong with the row that was read last, or after the last of them with the file."""
+        where = "" if self._number is None else f"row {self._number}: "
+        self.problems.append(Problem(str(self.file), where + message, line))
 
     def refuse(self) -> None:
         """Raise what was kept.
@@ -69,7 +71,9 @@ class Rows:
             raise DatasetError([Problem(str(self.file), f"this is not JSON: {error}")]) from None
         if not isinstance(value, list):
             raise DatasetError([Problem(str(self.file), "expected a list of objects; JSON lines are named .jsonl")])
-        yield from ((None, one) for one in value)
+        for self._number, one in enumerate(value, 1):
+            yield None, one
+        self._number = None
 
 
 def relative_to(path: str, source: Path, folder: Path) -> str:

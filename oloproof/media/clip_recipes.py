@@ -9,12 +9,12 @@ from pathlib import Path
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.clips import Clip
-from oloproof.media.ffmpeg import run_tool
+from oloproof.media.ffmpeg import refuse_full_disk, run_tool
 from oloproof.media.picture_recipes import Seed
 from oloproof.media.silence import WINDOW, measure_levels
 from oloproof.media.sound_encoding import readable
 
-CLIP_RECIPES_VERSION = 1
+CLIP_RECIPES_VERSION = 2
 """Version of the recipes; part of the key under which what they made is found again."""
 
 MOST_BYTES = 4 << 30
@@ -27,6 +27,13 @@ _CLEAN = ["-map_metadata", "-1", "-map_chapters", "-1", "-flags:a", "+bitexact",
 _EXACT = [*_CLEAN, "-fflags", "+bitexact"]
 _ONE_THREAD = ["-threads", "1"]
 """What x264 writes depends on the number of threads, and machines differ in that."""
+
+_AS_TIMED = ["-fps_mode", "vfr"]
+"""A recording that counts in thousandths of a second would else be filled up to a thousand frames a second."""
+
+_EVEN = "pad=ceil(iw/2)*2:ceil(ih/2)*2"
+_ALLOWED = ["-strict", "experimental"]
+"""FFmpeg before 6.1 takes FLAC in MP4 for an experiment."""
 
 _KEPT_IN_MP4 = frozenset(("aac", "mp3", "ac3", "eac3", "alac", "opus", "flac"))
 _WAV_CODECS = {8: "pcm_u8", 16: "pcm_s16le", 24: "pcm_s24le", 32: "pcm_s32le", 0: "pcm_f32le"}
@@ -66,7 +73,8 @@ def encode_clip(clip: Clip, name: str, amount: float, seed: Seed, to: Path) -> s
 def run_ffmpeg(clip: Clip, arguments: Sequence[str], to: Path) -> int:
     """Run ffmpeg from ``clip`` to the file ``to``, and return how many bytes came out.
 
-    Raises ``MediaUnreadable`` where it fails or the file would be larger than ``MOST_BYTES``.
+    Raises ``MediaUnreadable`` where it fails or the file would be larger than ``MOST_BYTES``, and ``OSError`` where the
+    disk is full.
     """
     whole = ["ffmpeg", "-nostdin", "-v", "error", "-hide_banner", "-threads", "1", *clip.input_arguments]
     clip.check()
@@ -78,6 +86,7 @@ def run_ffmpeg(clip: Clip, arguments: Sequence[str], to: Path) -> int:
         )
     finally:
         clip.check()
+    refuse_full_disk(ended, to)
     size = to.stat().st_size if to.exists() else 0
     if ended.code != 0:
         told = readable(ended.errors[-1]) if ended.errors else f"exit code {ended.code}"
@@ -114,10 +123,50 @@ def _flac(clip: Clip, amount: float, seed: Seed) -> _Command:
 
 
 def _mp3(clip: Clip, amount: float, seed: Seed) -> _Command:
-    return _sound(clip, ["-c:a", "libmp3lame", "-b:a", f"{int(amount)}k", "-f", "mp3"], "mp3")
+    clip.require("audio")
+    rate = ["-ar", str(mp3_rate(clip.sound_rate, int(amount)))]
+    return _sound(clip, [*rate, "-c:a", "libmp3lame", "-b:a", f"{int(amount)}k", "-f", "mp3"], "mp3")
+
+
+_MP3_RATES = {
+    (32_000, 44_100, 48_000): (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    (16_000, 22_050, 24_000): (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    (8_000, 11_025, 12_000): (8, 16, 24, 32, 40, 48, 56, 64),
+}
+"""The sample rates of MPEG-1, 2 and 2.5 with the kbit/s of each. Source: ISO/IEC 11172-3 and 13818-3; LAME for 2.5."""
+
+
+def mp3_rate(rate: int, amount: int) -> int:
+    """Return the sample rate nearest to ``rate`` at which an MP3 may have ``amount`` kbit/s.
+
+    The encoder would take other kbit/s instead, and say nothing.
+
+    Raises:
+        MediaUnreadable: no MP3 has so many (code ``over_limit``).
+    """
+    able = [each for rates, amounts in _MP3_RATES.items() if amount in amounts for each in rates]
+    if not able:
+        known = sorted({each for amounts in _MP3_RATES.values() for each in amounts})
+        near = " and ".join(str(each) for each in sorted(known, key=lambda each: abs(each - amount))[:2])
+        raise MediaUnreadable(f"no MP3 has {amount} kbit/s; the nearest are {near}", code="over_limit")
+    whole = [each for each in able if rate % each == 0 or each % rate == 0]  # 22050 of 44100, rather than 24000
+    return min(whole or able, key=lambda each: abs(each - rate))
+
+
+_OPUS_CHANNEL = 256
+"""The most kbit/s of a channel that libopus takes."""
 
 
 def _opus(clip: Clip, amount: float, seed: Seed) -> _Command:
+    clip.require("audio")
+    most = _OPUS_CHANNEL * clip.sound_channels
+    if amount > most:
+        many = "s" * (clip.sound_channels != 1)
+        raise MediaUnreadable(
+            f"an Opus file of {clip.sound_channels} channel{many} has at most {most} kbit/s",
+            path=clip.path,
+            code="over_limit",
+        )
     return _sound(clip, ["-c:a", "libopus", "-b:a", f"{int(amount)}k", "-f", "ogg"], "ogg")
 
 
@@ -185,10 +234,9 @@ def _mute(clip: Clip, amount: float, seed: Seed) -> _Command:
 
 def _h264(clip: Clip, filters: str, crf: int) -> _Command:
     clip.require("video")
-    even = "pad=ceil(iw/2)*2:ceil(ih/2)*2"
-    sound = ["-c:a", "copy"] if clip.sound_codec in _KEPT_IN_MP4 else ["-c:a", "aac", "-b:a", "192k"]
-    video = ["-map", "0:v:0", "-vf", f"{filters}{even}", "-c:v", "libx264", "-crf", str(crf), "-preset", "medium"]
-    video += _ONE_THREAD
+    sound = ["-c:a", "copy", *_ALLOWED] if clip.sound_codec in _KEPT_IN_MP4 else ["-c:a", "aac", "-b:a", "192k"]
+    video = ["-map", "0:v:0", "-vf", f"{filters}{_EVEN}", "-c:v", "libx264", "-crf", str(crf), "-preset", "medium"]
+    video += [*_AS_TIMED, *_ONE_THREAD]
     return _Command([*video, "-pix_fmt", "yuv420p", "-map", "0:a:0?", *sound, *_EXACT, "-f", "mp4"], "mp4")
 
 
@@ -222,9 +270,9 @@ def blank_clip(clip: Clip, color: str, to: Path) -> str:
         return encode_clip(clip, "silence", 0, int, to)
     clip.require("video")
     ink = f"0x{color[1:]}" if color.startswith("#") else color
-    filters = f"drawbox=x=0:y=0:w=iw:h=ih:color={ink}:t=fill,pad=ceil(iw/2)*2:ceil(ih/2)*2"
+    filters = f"{_EVEN},drawbox=x=0:y=0:w=iw:h=ih:color={ink}:t=fill"
     arguments = ["-map", "0:v:0", "-vf", filters, "-c:v", "libx264", "-crf", str(_GOOD), "-pix_fmt", "yuv420p"]
-    arguments += _ONE_THREAD
+    arguments += [*_AS_TIMED, *_ONE_THREAD]
     run_ffmpeg(clip, [*arguments, "-map", "0:a:0?", "-af", "volume=0", "-c:a", "aac", *_EXACT, "-f", "mp4"], to)
     return "mp4"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.clips import Clip
-from oloproof.media.ffmpeg import run_tool
+from oloproof.media.ffmpeg import refuse_full_disk, run_tool
 from oloproof.media.sameness import Sameness
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def _decoded(clip: Clip) -> Iterator[_Sound]:
         clip.check()
         ended = run_tool([*arguments, f"file:{file.name}"], timeout=clip.timeout, on_line=lambda line: None)
         clip.check()
+        refuse_full_disk(ended, file.name)
         sound = _Sound(Path(file.name), clip.sound_rate, clip.sound_channels)
         size = sound.samples.stat().st_size
         if ended.code != 0 or not size:

@@ -9,6 +9,7 @@ nor a playlist inside a file can make ffmpeg open anything else.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -104,6 +105,17 @@ def run_tool(
             f"{arguments[0]} did not end within {timeout:g} s on this file", path=arguments[-1], code="media_too_slow"
         )
     return Ended(process.returncode, errors.count, errors.kept())
+
+
+_NO_ROOM = {os.strerror(number): number for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)}
+
+
+def refuse_full_disk(ended: Ended, to: str | os.PathLike[str]) -> None:
+    """Raise ``OSError`` where a tool could not write ``to`` for want of room, which says nothing of what it read."""
+    if ended.code != 0:
+        for text, number in _NO_ROOM.items():
+            if any(text in line for line in ended.errors):
+                raise OSError(number, text, os.fspath(to))
 
 
 def _read_lines(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) -> None:

@@ -4,12 +4,14 @@ viewer shows, so that a turned photo, transparency, 16 bits, inks and colour pro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import MediaUnreadable
+from oloproof.media.drafting import DEFAULT
 from oloproof.media.images import can_decode, pillow_errors
 from oloproof.media.pictures import Picture
 from oloproof.media.quick_png import quick_png
@@ -89,10 +91,20 @@ def _exact(change: Callable[[Image.Image, float, Seed], Image.Image]) -> Callabl
     return encode
 
 
+def _require_readable(width: int, height: int) -> None:
+    """Refuse a picture, before any memory is taken for it, that is larger than what is decoded here."""
+    if width * height > DEFAULT.max_pixels:
+        raise MediaUnreadable(
+            f"it would be {width}x{height}; pictures of more than {DEFAULT.max_pixels:,} pixels are not made",
+            code="over_limit",
+        )
+
+
 def _resized(view: Image.Image, amount: float, seed: Seed) -> Image.Image:
     from PIL import Image
 
     size = max(1, int(view.width * amount // 100)), max(1, int(view.height * amount // 100))
+    _require_readable(*size)
     return view.resize(size, Image.Resampling.BICUBIC)
 
 
@@ -112,12 +124,15 @@ def _cropped(view: Image.Image, amount: float, seed: Seed) -> Image.Image:
 def _padded(view: Image.Image, amount: float, seed: Seed) -> Image.Image:
     from PIL import ImageOps
 
+    _require_readable(view.width + 2 * int(amount), view.height + 2 * int(amount))
     return ImageOps.expand(view, int(amount), WHITE)
 
 
 def _rotated(view: Image.Image, amount: float, seed: Seed) -> Image.Image:
     from PIL import Image
 
+    sine, cosine = abs(math.sin(math.radians(amount))), abs(math.cos(math.radians(amount)))
+    _require_readable(int(view.width * cosine + view.height * sine), int(view.width * sine + view.height * cosine))
     return view.rotate(-amount, Image.Resampling.BICUBIC, expand=True, fillcolor=WHITE)
 
 

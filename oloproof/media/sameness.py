@@ -56,7 +56,7 @@ def compare_pictures(original: Picture, made: Encoded, *, claimed: bool = True) 
 def _of_pixels(original: Picture, changed: Image.Image) -> Sameness:
     difference = _difference(original.view, changed if changed.mode == "RGB" else changed.convert("RGB"))
     same = not difference
-    return Sameness(False, same and _same_pixels(original.stored, changed), same, difference)
+    return Sameness(False, same and _same_data(original, changed), same, difference)
 
 
 def _same_rows(original: Picture, made: bytes) -> bool:
@@ -74,10 +74,14 @@ def _compared(original: Picture, made: Picture) -> Sameness:
     size = made.draft.width, made.draft.height
     if size != (original.draft.width, original.draft.height):
         return Sameness(False, False, False, _sizes(original.draft.width, original.draft.height, *size))
-    deep = original.draft.has("sixteen_bit") and original.stored.mode not in ("I;16", "I")
-    data = not deep and _same_pixels(original.stored, made.stored)
     difference = _difference(original.view, made.view)
-    return Sameness(False, data, not difference, difference)
+    return Sameness(False, _same_data(original, made.stored), not difference, difference)
+
+
+def _same_data(original: Picture, made: Image.Image) -> bool:
+    """Whether the pixels are those of the original; not known where the decoder keeps 8 of more bits."""
+    deep = original.draft.has("sixteen_bit") and original.stored.mode not in ("I;16", "I")
+    return not deep and _same_pixels(original.stored, made)
 
 
 def _same_pixels(first: Image.Image, second: Image.Image) -> bool:

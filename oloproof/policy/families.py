@@ -5,8 +5,9 @@ Families go by once; every metric that is asked for takes from each what it need
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from oloproof import statistics as st
@@ -128,6 +129,9 @@ class _Tally:
         found = worst.mean or FamilyMean(None, None, 0, 0, 0, 0, "none")
         variants = {one: len(spans) for one, spans in self._spans.items()}
         about |= {"worst_variant": worst.member, "variants": variants}
+        if any(low != high for spans in self._spans.values() for low, high in spans):
+            pick = max if name == "worst_change_rate" else min
+            about["could_be"] = [pick(_mean_end(spans, end) for spans in self._spans.values()) for end in (0, 1)]
         told = FamilyMean(
             worst.estimate, worst.interval, found.n, found.observed, found.above, found.below, found.method
         )
@@ -153,6 +157,8 @@ class _Tally:
             counts = {up: found.above, down: found.below}
         originals = {"right": self._originals_right, "observed": self._originals}
         scaled = _scaled(found, name, reader)
+        if "could_be" in about:
+            about["could_be"] = _scaled(replace(found, interval=tuple(about["could_be"])), name, reader).interval
         unknown = found.n - found.observed
         return Metric(
             criterion=f"{reader.measure.criterion}.{name}",
@@ -173,6 +179,11 @@ class _Tally:
             excluded=self._excluded,
             family={**counts, "original": originals, **{key: value for key, value in about.items() if value}},
         )
+
+
+def _mean_end(spans: Sequence[Span], end: int) -> float:
+    """Return the mean of the lowest (0) or the highest (1) values that the cases may have."""
+    return math.fsum(span[end] for span in spans) / len(spans)
 
 
 def _kind(name: str, reader: Reader) -> Any:

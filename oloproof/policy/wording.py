@@ -90,6 +90,9 @@ def family_words(metric: Metric) -> list[str]:
         told.append(_hits_words(metric, family))
     if family.get("worst_variant"):
         told.append(f"worst of {len(family['variants'])}: {family['worst_variant']}")
+    if family.get("could_be") and metric.estimate is not None:
+        low, high = (number_words(end, metric.kind) for end in family["could_be"])
+        told.append(f"{low} to {high} with what is missing of any")
     if metric.excluded:
         told.append(f"{metric.excluded} flaky left out")
     return told

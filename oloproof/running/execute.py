@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -25,6 +25,8 @@ _BATCH = 500
 _LONGEST_UNSTORED = 0.2
 _HEARTBEAT = 0.2
 _GRACE = 5.0
+_AHEAD = 2
+"""Families that wait to be made while every thread makes one."""
 
 
 def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
@@ -106,8 +108,41 @@ def _settled(execution: Execution, reader: MediaReader) -> Execution:
     return replace(execution, media=media)
 
 
+class _Feeder:
+    """Hands work to the crew. Of the families of which variants must be made only a few wait in its queue, so that the
+    trials of the first need not wait until the last are made.
+    """
+
+    def __init__(self, crew: Crew, size: int) -> None:
+        self._crew = crew
+        self._most = size + _AHEAD
+        self._unmade: deque[FamilyWork] = deque()
+        self._making = 0
+
+    def give(self, jobs: Sequence[Job]) -> None:
+        """Queue what is ready, and of the rest as much as may wait."""
+        for job in jobs:
+            if isinstance(job, FamilyWork):
+                self._unmade.append(job)
+            else:
+                self._crew.give(job)
+        self._make()
+
+    def made(self, works: Sequence[Work]) -> None:
+        """Queue the trials of a family that was made, before the next family."""
+        self._making -= 1
+        self.give(works)
+
+    def _make(self) -> None:
+        while self._unmade and self._making < self._most:
+            self._crew.give(self._unmade.popleft())
+            self._making += 1
+
+
 def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
-    window = max(2 * BLOCK, 2 * shop.plan.project.options.concurrency)
+    size = shop.plan.project.options.concurrency
+    window = max(2 * BLOCK, 2 * size)
+    feeder = _Feeder(crew, size)
     in_flight = 0
     exhausted = False
     waiting: list[Entry] = []
@@ -117,8 +152,7 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             block = workload.next_block()
             exhausted = not block
             in_flight += trials_in(block)
-            for job in block:
-                crew.give(job)
+            feeder.give(block)
         if in_flight == 0:
             break
         results = crew.take(_HEARTBEAT)
@@ -130,8 +164,8 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
                 crew.stop(_GRACE)
                 _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
                 raise _cause(shop, result)
-            for work in result if isinstance(result, list) else ():
-                crew.give(work)
+            if isinstance(result, list):
+                feeder.made(result)
         now = time.monotonic()
         if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
 from oloproof.records import ORIGINAL, Metric
@@ -83,7 +84,7 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
     policy = policy or PolicyOptions()
     conclusion = conclude(history, run, policy)
     found = []
-    for rule, decision in zip(policy.rules, conclusion.decisions, strict=True):
+    for rule, decision in zip((one.spelled_out for one in policy.rules), conclusion.decisions, strict=True):
         metric = next((one for one in conclusion.metrics if _is_of(one, rule)), None)
         found.append(_prospect(rule, decision.state, metric, policy))
     return found
@@ -91,12 +92,19 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
 
 def _is_of(metric: Metric, rule: RuleOptions) -> bool:
     same_slice = (None if metric.slice is None else dict(metric.slice)) == rule.slice
-    return metric.criterion == rule.metric and same_slice and metric.variant == (rule.variant or ORIGINAL)
+    if metric.criterion != rule.metric or not same_slice or metric.variant != (rule.variant or ORIGINAL):
+        return False
+    about = metric.family or {}
+    return rule.family in (None, *OF_LABELS) or (about.get("relation"), about.get("cohort")) == (
+        rule.relation,
+        rule.cohort,
+    )
 
 
 def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: PolicyOptions) -> Prospect:
     n = 0 if metric is None else metric.n
     counted = metric is not None and rule.effective_kind == "interval" and rule.decide_on == "interval"
+    counted = counted and rule.relation is None  # the worst of several variants is no rate of one of them
     if metric is None or not counted or metric.kind != "rate" or not metric.method.startswith("clopper"):
         spread = metric is not None and counted and rule.spelled_out.family is None
         sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)

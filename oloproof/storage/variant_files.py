@@ -6,26 +6,58 @@ Two recipes that make the same bytes share a file. All can be lost at any time: 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from oloproof.errors import StorageError
 from oloproof.storage.database import FOLDER
 
 _ONLY_READ = 0o444
 """A system that writes into its input would change what others are given."""
+_DRAFT = ".part-"
+_ABANDONED = 24 * 3600.0
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
+@contextmanager
+def _in_words(place: str, *, only_room: bool = False) -> Iterator[None]:
+    """Say what it means that a file cannot be written; with ``only_room`` only where the disk is full.
+
+    Unlike a recipe that fails, which is a case's own matter, that ends a run.
+
+    Raises:
+        StorageError: ``place`` cannot be written; the text says what to do.
+    """
+    try:
+        yield
+    except OSError as error:
+        file = error.filename or place
+        if error.errno in _NO_ROOM:
+            raise StorageError(
+                f"the disk is full: {file} could not be written; free some space and use --resume"
+            ) from error
+        if only_room:
+            raise
+        raise StorageError(f"{file} could not be written ({error.strerror}); check its permissions") from error
 
 
 class VariantFiles:
-    """The made files of one project. Safe between threads and processes: a file appears whole or not at all."""
+    """The made files of one project. Safe between threads and processes: a file appears whole or not at all.
+
+    Raises ``StorageError`` where one cannot be written.
+    """
 
     def __init__(self, root: Path) -> None:
         self.folder = root / FOLDER / "variants"
         self._start = os.path.join(self.folder, "")
+        self._swept = False
 
     def place(self, sha256: str, ending: str) -> str:
         """Return where the file with this digest lies, or would."""
@@ -34,31 +66,47 @@ class VariantFiles:
     @contextmanager
     def draft(self) -> Iterator[Path]:
         """Lend the path of a new, empty file to be written to; it is gone afterwards unless it was kept."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".part-")
+        with _in_words(str(self.folder)):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_DRAFT)
         os.close(descriptor)
         try:
-            yield Path(name)
+            with _in_words(name, only_room=True):
+                yield Path(name)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
 
+    def _sweep(self) -> None:
+        """Remove, once, the drafts that a killed process left long ago; others may be in the making elsewhere."""
+        if self._swept:
+            return
+        self._swept = True
+        for draft in self.folder.glob(f"{_DRAFT}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - draft.stat().st_mtime > _ABANDONED:
+                    draft.unlink()
+
     def keep(self, draft: Path, sha256: str, ending: str) -> None:
         """Put a draft in its place, replacing what lies there."""
-        os.chmod(draft, _ONLY_READ)
-        self._move(str(draft), self.place(sha256, ending))
+        place = self.place(sha256, ending)
+        with _in_words(place):
+            os.chmod(draft, _ONLY_READ)
+            self._move(str(draft), place)
 
     def keep_bytes(self, data: bytes, sha256: str, ending: str) -> None:
         """Put ``data`` in its place, replacing what lies there."""
         place = self.place(sha256, ending)
         draft = f"{place}.{secrets.token_hex(4)}.part"
         try:
-            descriptor = self._new(draft)
-            with os.fdopen(descriptor, "wb", buffering=0) as file:
-                file.write(data)
-            self._move(draft, place)
+            with _in_words(place):
+                descriptor = self._new(draft)
+                with os.fdopen(descriptor, "wb") as file:  # unbuffered, a filling disk takes a part and says nothing
+                    file.write(data)
+                self._move(draft, place)
         except BaseException:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 os.unlink(draft)
             raise
 

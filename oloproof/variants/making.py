@@ -20,6 +20,7 @@ from oloproof.media.clip_sameness import compare_clips
 from oloproof.media.clips import Clip
 from oloproof.media.drafting import DEFAULT
 from oloproof.media.equipment import package_version, tool_version
+from oloproof.media.formats import FORMATS as FILES
 from oloproof.media.formats import describe
 from oloproof.media.input_files import header_facts
 from oloproof.media.picture_recipes import PICTURE_RECIPES_VERSION, blank_picture, encode_recipe
@@ -86,8 +87,10 @@ class Original:
         kinds = (form.kind,) if form is not None else _KINDS[member.recipe]
         if self.kind not in kinds:
             wanted = " and ".join({"image": "images", "audio": "sounds", "video": "videos"}[kind] for kind in kinds)
+            film = self.format in FILES and FILES[self.format].kind == "video"
+            found = describe(self.format) + " without pictures" * (film and self.kind == "audio")
             raise MediaUnreadable(
-                f"{member.name} is for {wanted}, and this is {describe(self.format)}", path=self.path, code="wrong_kind"
+                f"{member.name} is for {wanted}, and this is {found}", path=self.path, code="wrong_kind"
             )
 
     @cached_property
@@ -171,4 +174,6 @@ def _write_clip(original: Original, member: Member, draft: Path) -> tuple[str, S
         facts = facts_of(file, path=draft, depth="header")
     if facts.kind != clip.kind:
         return ending, Sameness(False, False, False, f"it is {describe(facts.format)}")
+    if facts.duration == 0:
+        raise MediaUnreadable("nothing of it would be left", path=original.path, code="over_limit")
     return ending, compare_clips(clip, _clip(draft, facts.kind, facts.format))

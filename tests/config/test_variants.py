@@ -83,6 +83,7 @@ def test_conditions_have_relations_of_their_own(loaded: Callable[[str], Any], co
         ("- delivery: {field: f, apply: [jpeg-40.5]}", "must be a whole number, found 40.5"),
         ("- delivery: {field: f, apply: [grayscale-2]}", "grayscale takes no amount"),
         ("- delivery: {field: f, apply: [{grayscale: 2}]}", "grayscale takes no amount"),
+        ("- delivery: {field: f, apply: [{rotate: 0.00001}]}", "must be 0 or at least 0.0001, found 1e-05"),
         ("- delivery: {field: f, apply: [{blur: a lot}]}", "blur needs a radius in pixels: a number"),
         ("- delivery: {field: f, apply: [{blur: 3, noise: 4}]}", "one recipe with its amount: {blur: 3}"),
         ("- delivery: {field: f, apply: [resize-100]}", "resize-100 changes nothing"),

@@ -89,5 +89,5 @@ def test_mistakes_of_samples_are_told_together(samples: Any) -> None:
     ended = samples.run("import", "prior-probe", "samples.json")
 
     assert ended.exit == 2
-    for told in ("no 'prior_value'", "image must be the path of a file", "unknown key visul_aliases"):
+    for told in ("row 1: sample has no 'prior_value'", "row 2: image must be", "row 3: unknown key visul_aliases"):
         assert told in ended.err

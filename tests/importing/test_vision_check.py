@@ -111,3 +111,4 @@ def test_nothing_that_exists_is_overwritten_and_a_live_project_can_be_checked(de
     assert "VISION_API_KEY" in (demo.root / "suite" / "ask.py").read_text()
     checked = demo.run("check", "--config", "suite/oloproof.yaml", env={"VISION_API_KEY": ""})
     assert "vision-model" in checked.out + checked.err
+    assert "VISION_API_KEY is not set" in checked.out + checked.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import subprocess
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from oloproof.errors import MediaUnreadable
-from oloproof.media.clip_recipes import blank_clip, encode_clip
+from oloproof.media.clip_recipes import blank_clip, encode_clip, mp3_rate
 from oloproof.media.clip_sameness import compare_clips
 from oloproof.media.clips import Clip
 from oloproof.media.facts import facts_of
+from oloproof.media.ffmpeg import Ended, refuse_full_disk
 from oloproof.media.sameness import Sameness
 
 TURNED = Path(__file__).parent.parent / "data" / "media-cases" / "MR-21.mp4"
@@ -89,6 +91,34 @@ def test_opus_and_another_rate_are_told_by_their_rate(tmp_path: Path) -> None:
     assert compare_clips(clip, delivered(clip, "resample", 4000, tmp_path)).difference.startswith("it has 4000 Hz")
 
 
+@pytest.mark.parametrize(
+    ("rate", "amount", "taken"),
+    [(44_100, 64, 44_100), (44_100, 8, 22_050), (48_000, 24, 24_000), (16_000, 320, 32_000), (11_025, 160, 22_050)],
+)
+def test_an_mp3_has_the_kbits_that_its_name_says(rate: int, amount: int, taken: int) -> None:
+    """At another sample rate LAME would take 32 kbit/s for 8."""
+    assert mp3_rate(rate, amount) == taken
+
+
+def test_a_quiet_mp3_is_as_small_as_it_claims(tmp_path: Path) -> None:
+    made = delivered(tone(tmp_path / "tone.wav", seconds=2), "mp3", 320, tmp_path)
+    assert made.path.stat().st_size == pytest.approx(2 * 320_000 / 8, rel=0.1)
+
+
+def test_kbits_that_no_such_file_can_have_are_refused_with_what_it_can(tmp_path: Path) -> None:
+    with pytest.raises(MediaUnreadable, match="the nearest are 96 and 112"):
+        mp3_rate(44_100, 100)
+    with pytest.raises(MediaUnreadable, match="1 channel has at most 256"):
+        delivered(tone(tmp_path / "tone.wav"), "opus", 510, tmp_path)
+
+
+def test_a_full_disk_says_nothing_of_the_sound() -> None:
+    ended = Ended(1, 2, ("Error writing trailer: No space left on device", "Conversion failed!"))
+    with pytest.raises(OSError, match="No space left"):
+        refuse_full_disk(ended, "made.wav")
+    refuse_full_disk(Ended(1, 1, ("Invalid data found",)), "made.wav")
+
+
 def test_mono_of_one_channel_changes_nothing_and_of_two_mixes_them(tmp_path: Path) -> None:
     one, two = tone(tmp_path / "one.wav"), tone(tmp_path / "two.wav", channels=2)
     assert compare_clips(one, delivered(one, "mono", 0, tmp_path)).data
@@ -151,6 +181,25 @@ def test_a_blank_video_lasts_as_long_and_a_blank_sound_is_silent(made: Callable[
         assert facts_of(file, path=tmp_path / "blank.mp4", depth="probed").duration == pytest.approx(2.0, abs=0.1)
     blank_clip(tone(tmp_path / "tone.wav"), "white", tmp_path / "silence.wav")
     assert level_of(clip_of(tmp_path / "silence.wav")) == 0
+
+
+def test_uneven_frames_odd_sides_and_flac_survive_coding_anew(tmp_path: Path) -> None:
+    """Frames would be repeated to be even, a blank have a black edge, and FLAC be no sound for an MP4."""
+    path = tmp_path / "odd.mkv"
+    source = ["-f", "lavfi", "-i", "testsrc=s=33x17:r=10:d=1", "-f", "lavfi", "-i", "sine=d=1"]
+    uneven = ["-vf", "setpts='if(lt(N,5),N,2*N)/10/TB'", "-fps_mode", "vfr", "-c:v", "ffv1", "-c:a", "flac"]
+    subprocess.run(["ffmpeg", "-v", "error", *source, *uneven, str(path)], check=True)
+    clip = clip_of(path)
+    coded = delivered(clip, "h264", 30, tmp_path)
+    assert coded.sound_codec == "flac"
+    with coded.path.open("rb") as file:
+        assert facts_of(file, path=coded.path, depth="decoded").frames == 10
+    blank_clip(clip, "white", tmp_path / "blank.mp4")
+    grey = ["-frames:v", "1", "-pix_fmt", "gray", "-f", "rawvideo", "-"]
+    shown = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", tmp_path / "blank.mp4", *grey], check=True, capture_output=True
+    )
+    assert min(shown.stdout) > 250
 
 
 def test_a_recipe_for_sound_needs_sound(made: Callable[[str], Path], tmp_path: Path) -> None:

@@ -134,6 +134,9 @@ def test_a_new_png_keeps_sixteen_bits_of_colour_which_no_decoder_here_can_hold()
     made, same = delivered(data, "png-reencode")
     assert same == Sameness(False, True, True)
     assert made.data[24] == 16
+    picture = Picture(data)
+    lost = compare_pictures(picture, encode_recipe(picture, "blur", 0.1, lambda: 7), claimed=False)
+    assert lost == Sameness(False, False, True), "8 bits of it are left"
 
 
 def png_of(header: bytes, rows: bytes) -> bytes:
@@ -191,6 +194,13 @@ def test_a_damaged_photo_is_delivered_in_no_other_form() -> None:
     """Decoders fill what is lost with grey, which would be a degradation that nobody named."""
     with pytest.raises(MediaUnreadable, match="cannot be decoded to its end"):
         Picture(saved(photo(400, 300), "JPEG")[:-900])
+
+
+@pytest.mark.parametrize(("name", "amount"), [("resize", 400), ("pad", 4096), ("rotate", 45)])
+def test_what_would_be_too_large_to_be_read_is_not_made(name: str, amount: float) -> None:
+    """Four times the sides of a large photo would take gigabytes."""
+    with pytest.raises(MediaUnreadable, match="pictures of more than 150,000,000 pixels are not made"):
+        delivered(saved(Image.new("1", (18_000, 700))), name, amount)
 
 
 def test_a_webp_that_would_be_too_wide_is_refused_in_words() -> None:

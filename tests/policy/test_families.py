@@ -242,6 +242,17 @@ def test_the_worst_variant_is_named_with_every_count() -> None:
     assert "worst of 5: jpeg-40" in message
 
 
+@pytest.mark.parametrize("gate", ["min_lossy_accuracy", "max_identical_delta"])
+def test_what_is_missing_of_another_variant_could_make_it_the_worst(gate: str) -> None:
+    """The variant that seems to be the worst is whole here, and the estimate alone would pass."""
+    rows: Rows = [{"webp": [None], "exif-strip": [None]}, {}, {}, {}]
+    found = decided(rows, **{gate: 0.1 if gate.startswith("max") else 0.9}, decide_on="estimate")
+
+    assert (found.state, found.reason) == ("INSUFFICIENT_EVIDENCE", "missing_could_change_outcome")
+    assert "with what is missing of any" in found.message
+    assert decided(rows, **{gate: 0.25 if gate.startswith("max") else 0.75}, decide_on="estimate").state == "PASS"
+
+
 def test_scores_are_compared_in_their_own_unit() -> None:
     measure = Measure("quality", kind="score", score_range=(0.0, 5.0))
     reader = FamilyReader(measure, answer_reader("outcome"), RELATIONS)

@@ -100,6 +100,16 @@ def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
         ("metric: answer.pass^3, min: 0.5", "needs repeats: 3 or more, and each case is run 2 times"),
         ("metric: answer.visual_adoption_rate, min: 0.5", "told by a prior_probe, and answer is a exact_match"),
         ("metric: answer.delta, min: 0", "answer.delta is about one variant: name it with variant:"),
+        ("metric: answer.delta, variant: original, max: 0", "answer.delta is about one variant: name it with variant:"),
+        (
+            "metric: answer.noise_floor, variant: blur-3, max: 1",
+            "is about several variants at once and takes no variant:",
+        ),
+        ("metric: answer.mixed_rate, variant: blur-3, max: 1", "the condition in its name and takes no variant:"),
+        (
+            "metric: answer.mixed_rate, cohort: strict, max: 1",
+            "cohort: goes with metrics over families that are not of",
+        ),
         ("metric: answer.worst_delta, min: 0", "answer.worst_delta needs relation:, such as degraded"),
         ("metric: answer, min: 0.5, relation: degraded", "relation: goes with the metrics that are called worst"),
         ("metric: answer, min: 0.5, cohort: strict", "cohort: goes with metrics over families"),
@@ -113,7 +123,9 @@ def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
         ("metric: answer.flip_rate, max_failures: 1", "answer.flip_rate takes min: or max:"),
     ],
 )
-def test_a_rule_that_could_never_decide_is_refused_before_the_run(looks: Any, rule: str, told: str) -> None:
+def test_a_rule_that_could_never_decide_or_about_something_else_is_refused_before_the_run(
+    looks: Any, rule: str, told: str
+) -> None:
     looks.write("oloproof.yaml", PROJECT + f"    - {{id: r, {rule}}}\n")
     ended = looks.run("check")
 

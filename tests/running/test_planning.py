@@ -86,3 +86,11 @@ def test_what_is_no_count_of_passes_is_not_planned_as_one(echo: Callable[..., An
         "further cases narrow the interval; how many it takes cannot be told for this kind of rule; "
         "1 of 10 is missing or invalid: mend that first (oloproof inspect --failures says why)"
     )
+
+
+def test_gates_under_their_own_names_are_planned_as_what_they_stand_for(echo: Callable[..., Any]) -> None:
+    """They name a criterion, whose own rate is another metric: its passes would be planned against no bar."""
+    rules = "[{id: flaky, metric: right, max_flaky: 0}, {id: floor, metric: right, min: 0.1}]"
+    flaky, floor = prospects_of(echo(10, more=f"repeats: 2\npolicy: {{rules: {rules}}}\n"))
+    assert (flaky.metric, flaky.state, flaky.message) == ("right.flaky_count", "PASS", "decided")
+    assert floor.metric == "right"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import resource
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ import pytest
 from PIL import Image
 
 from oloproof.config import load_project
-from oloproof.errors import ConfigError
+from oloproof.errors import ConfigError, StorageError
 from oloproof.evaluators import builtin_registry
 from oloproof.media import MediaReader
 from oloproof.records import Case
@@ -238,6 +239,58 @@ def test_a_field_that_names_no_file_is_told_with_its_line(varied: Callable[..., 
     assert ended.exit == 2
     assert "cases.jsonl:1" in ended.err
     assert "photo" in ended.err
+
+
+def test_the_first_trials_do_not_wait_until_all_variants_are_made(lab: Lab) -> None:
+    counting = """\
+        import pathlib
+        def answer(case):
+            with open("asked.txt", "a") as file:
+                file.write(f"{len(list(pathlib.Path('.oloproof/variants').glob('*/*')))}\\n")
+            return {"size": [24, 16]}
+        """
+    rows = [lab.row(number) for number in range(12)]
+    lab.project("variants:\n  - delivery: {field: photo, apply: [jpeg-40]}\n", rows, app=counting)
+    config = lab.root / "oloproof.yaml"
+    config.write_text(config.read_text(encoding="utf-8").replace("concurrency: 4", "concurrency: 1"), encoding="utf-8")
+    lab.run()
+    made = [int(count) for count in lab.asked()]
+    assert made[0] < 12 == made[-1]
+
+
+def test_what_a_killed_process_left_is_removed_and_what_another_writes_is_not(tmp_path: Path) -> None:
+    files = VariantFiles(tmp_path)
+    files.folder.mkdir(parents=True)
+    left, written = files.folder / ".part-left", files.folder / ".part-written"
+    left.touch()
+    written.touch()
+    os.utime(left, (0, 0))
+    with files.draft():
+        assert (left.exists(), written.exists()) == (False, True)
+
+
+def test_what_a_full_disk_took_of_a_file_is_not_kept(tmp_path: Path) -> None:
+    """The first write to a disk that fills up takes a part and raises nothing."""
+    files = VariantFiles(tmp_path)
+    (files.folder / "ab").mkdir(parents=True)
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, usual[1]))
+    try:
+        with pytest.raises(StorageError, match="the disk is full"):
+            files.keep_bytes(bytes(100_000), "abcd", "png")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert files.size() == (0, 0)
+
+
+def test_a_folder_that_cannot_be_written_is_told_as_such(tmp_path: Path) -> None:
+    files = VariantFiles(tmp_path)
+    files.folder.parent.mkdir()
+    files.folder.touch()
+    with pytest.raises(StorageError, match="variants could not be written"), files.draft():
+        pass
+    with pytest.raises(StorageError, match="could not be written"):
+        files.keep_bytes(b"", "abcd", "png")
 
 
 def test_half_a_file_is_never_seen(tmp_path: Path) -> None:

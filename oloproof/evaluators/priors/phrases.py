@@ -24,7 +24,7 @@ _PHRASES: Mapping[Role, str] = {
     # Negates what follows, up to the next pause or contrast.
     "not": "not|never|neither|nor|cannot|can't|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|won't|wouldn't|isnt|"
     "arent|wasnt|dont|doesnt|ain't|fails to be|nicht|nie|niemals|weder|pas|jamais|ni|nunca|nao|nem|niet|inte|ikke|non|"
-    "nie jest|не|нет|ни|ليس|ليست|لا|لم|不是|并非|并不|不为|不像|没有|而非|而不是",
+    "nie jest|не|нет|ни|ليس|ليست|لا|لم|不是|并非|并不|不为|不像|没有|看不到|看不见|而非|而不是",
     # Negates the word that follows, or one close behind it.
     "not_near": "no|no longer|without|rather than|instead of|other than|as opposed to|anything but|all but|"
     "far from|except|lacks|lacking|absence of|hardly|kein|keine|keinen|keinem|keiner|ohne|statt|anstatt|sans|aucun|"
@@ -33,7 +33,7 @@ _PHRASES: Mapping[Role, str] = {
     # Negates what stands before it.
     "not_before": "is wrong|was wrong|is incorrect|is not correct|isn't correct|is not right|isn't right|is not the|"
     "isn't the|नहीं|नही|degil|değil|"
-    "ではな|じゃな|ではあり|じゃあり|でない|くな|でなく|아니|아닙|아닌|않|없",
+    "ではな|じゃな|ではあり|はありません|じゃあり|でない|くな|でなく|아니|아닙|아닌|않|없",
     # A contrast: a negation, a doubt and what is usual end here.
     "but": "but|however|though|although|sondern|aber|jedoch|mais|sino|pero|mas|ma|bensi|maar|utan|lecz|ale|ama|"
     "а|но|لكن|بل|लेकिन|बल्कि|而是|但是|但|不过|でも|しかし|하지만|그러나",
@@ -61,24 +61,36 @@ _PHRASES: Mapping[Role, str] = {
 _REFUSALS = regex.compile(
     r"(?:can't|cannot|can not|unable to|not able to|won't be able to|(?:don't|do not) have the ability to)"
     r"\b[^.!?]{0,40}?\b(?:see|view|access|open|process|analy[sz]e|display|look at|interpret|inspect|examine)\b"
-    r"[^.!?]{0,30}?\b(?:images?|pictures?|photos?|attachments?|files?|visual)"
+    r"(?: what(?:'s| is)?(?: \w+)? [io]n\b)?(?:(?!\b(?:in|on|within|from|that)\b)[^.!?]){0,30}?"
+    r"\b(?:images?|pictures?|photos?|attachments?|files?|visual)"
     r"|\bno (?:image|picture|photo|attachment)\b[^.!?]{0,20}\b(?:provided|attached|included|uploaded|given|shared)"
     r"|\b(?:image|picture|photo)\b[^.!?]{0,20}\b(?:wasn't|isn't|weren't|hasn't been|was not|is not|has not been)\s+"
     r"(?:provided|attached|included|uploaded|given|shared|visible|available|loaded)"
     r"|\bi(?:'m| am) (?:only )?an? (?:text|language)[- ](?:based|only|model)"
     r"|\bi (?:don't|do not) see (?:an?|any|the) (?:image|picture|photo)"
     r"|\bi (?:can't|cannot|can not) (?:help|assist|comply) with"
-    r"|\bkann\b[^.!?]{0,40}\b(?:bild|bilder|foto|fotos)\b[^.!?]{0,25}\bnicht\b"
+    r"|\bkann\b[^.!?]{0,40}(?<!\b(?:im|(?:auf|in) (?:dem|diesem)) )\b(?:bild|bilder|foto|fotos)\b[^.!?]{0,25}\bnicht\b"
     r"|\bkann\b[^.!?]{0,20}\bkeine?\b (?:bild|bilder|foto|fotos)\b"
-    r"|\bne (?:peux|puis) pas\b[^.!?]{0,30}\b(?:voir|afficher|analyser|acceder)\b[^.!?]{0,30}\b(?:image|photo)"
-    r"|\bno puedo (?:ver|abrir|acceder|analizar|procesar)\b[^.!?]{0,30}\b(?:imagen|foto)"
-    r"|\bnao (?:consigo|posso) (?:ver|abrir|acessar|analisar)\b[^.!?]{0,30}\b(?:image|foto)"
-    r"|\bnon posso (?:vedere|aprire|analizzare)\b[^.!?]{0,30}\b(?:immagin|foto)"
-    r"|\bне (?:могу|вижу)\b[^.!?]{0,30}(?:изображени|картинк|фото)"
-    r"|(?:无法|不能|看不到|没有办法)[^。！？]{0,8}(?:图像|图片|照片)"
-    r"|(?:画像|写真)[^。！？]{0,14}(?:できません|見えません|ありません|られません)"
-    r"|(?:이미지|사진)[^.!?]{0,14}(?:없습니다|못합니다|없어요)"
+    r"|\bne (?:peux|puis) pas\b[^.!?]{0,30}\b(?:voir|afficher|analyser|acceder)\b"
+    r"(?:(?!\b(?:dans|sur)\b)[^.!?]){0,30}\b(?:image|photo)"
+    r"|\bno puedo (?:ver|abrir|acceder|analizar|procesar)\b(?:(?!\ben\b)[^.!?]){0,30}\b(?:imagen|foto)"
+    r"|\bnao (?:consigo|posso) (?:ver|abrir|acessar|analisar)\b(?:(?!\b(?:em|n[ao]s?)\b)[^.!?]){0,30}\b(?:image|foto)"
+    r"|\bnon posso (?:vedere|aprire|analizzare)\b(?:(?!\b(?:in|nell[ae]?|sull[ae]?)\b)[^.!?]){0,30}\b(?:immagin|foto)"
+    r"|\bkan\b[^.!?]{0,15}\bgeen (?:afbeelding|foto|plaatje|beeld)"
+    r"|\bkan (?:de|het|deze|dit|je|uw) (?:afbeelding(?:en)?|foto(?:'s)?|plaatjes?)\b[^.!?]{0,20}\bniet\b"
+    r"|\bkan\b[^.!?]{0,12}\b(?:inte|ikke) (?:se|visa|vise|oppna|abne|analyser[ae])\b"
+    r"(?:(?!\b(?:i|pa)\b)[^.!?]){0,20}\b(?:bild|billed|foto)"
+    r"|\bnie (?:moge|widze|jestem w stanie)\b(?:(?!\b(?:na|w)\b)[^.!?]){0,25}\b(?:obraz|zdjec)"
+    r"|\b(?:resim|resm|goruntu|fotograf|gorsel)\w*+(?<![dt][ea])[^.!?]{0,12}\b(?:gore|aca|inceleye|erise)miyorum"
+    r"|\bне (?:могу|вижу)\b(?:(?!\b(?:на|в)\b)[^.!?]){0,30}(?:изображени|картинк|фото)"
+    r"|(?:\bلا (?:استطيع|يمكنني|اقدر)|\bغير قادرة? على)\b[^.!?؟]{0,10}\b(?:ارى|روية|مشاهدة|عرض|فتح|تحليل)"
+    r"(?:(?!\bفي\b)[^.!?؟]){0,15}\b(?:ال)?صورة?|\bلا ارى (?:اي |هذه )?(?:ال)?صورة?"
+    r"|(?:चित्र|छवि|तस्वीर|फ़ोटो|फोटो|इमेज)(?!\S*\s+में)[^.!?।]{0,12}नहीं (?:देख|खोल)"
+    r"|(?:无法|不能|看不到|没有办法)[^。！？]{0,8}(?:图像|图片|照片)(?![中里上内](?!的?内容))"
+    r"|(?:画像|写真)(?!に(?!アクセス)|の中|内|で)[^。！？]{0,14}(?:できません|見えません|ありません|られません)"
+    r"|(?:이미지|사진)(?!에(?!\s*접근)|\s*속)[^.!?]{0,14}(?:없습니다|못합니다|없어요)"
 )
+"""That a thing cannot be seen *in* the picture is an answer about the picture, and no refusal."""
 
 
 def refuses(text: str) -> bool:

@@ -75,10 +75,40 @@ def test_negation_and_contrast_are_understood_in_several_languages(
         "抱歉，我无法查看图片。",
         "画像を見ることができません。",
         "이미지를 볼 수 없습니다.",
+        "이미지에 접근할 수 없습니다.",
+        "لا أستطيع رؤية الصورة",
+        "मैं चित्र नहीं देख सकता",
+        "Ik kan de afbeelding helaas niet zien.",
+        "Jag kan inte se bilden.",
+        "Jeg kan ikke se billedet.",
+        "Nie widzę zdjęcia.",
+        "Görüntüyü göremiyorum.",
+        "I cannot see what is in the image.",
+        "我无法看到图片中的内容",
     ],
 )
 def test_a_refusal_is_no_answer_whatever_else_it_says(answer: str) -> None:
     assert label(answer) == "refusal"
+
+
+@pytest.mark.parametrize(
+    ("answer", "visual", "prior"),
+    [
+        ("The banana is blue; I cannot see any yellow in the picture.", "blue", "yellow"),
+        ("I can't see a fourth leg in the image: there are 3.", "3", "4"),
+        ("Elle est bleu, je ne peux pas voir de jaune dans l'image.", "bleu", "jaune"),
+        ("Es azul, no puedo ver amarillo en la imagen.", "azul", "amarillo"),
+        ("É azul, não consigo ver amarelo na imagem.", "azul", "amarelo"),
+        ("È blu, non posso vedere giallo nella foto.", "blu", "giallo"),
+        ("Он синий, я не вижу жёлтого на изображении.", "синий", "жёлтый"),
+        ("是蓝色的，看不到图片中有黄色", "蓝色", "黄色"),
+        ("青いです。画像に黄色はありません", "青い", "黄色"),
+        ("파란색입니다. 이미지에 노란색은 없습니다", "파란색", "노란색"),
+    ],
+)
+def test_what_cannot_be_seen_in_the_picture_is_an_answer_about_it(answer: str, visual: str, prior: str) -> None:
+    """To read it as a refusal would take the models that look out of the rates."""
+    assert label(answer, visual, prior) == "visual"
 
 
 @pytest.mark.parametrize(
