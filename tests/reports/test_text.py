@@ -218,5 +218,9 @@ def test_two_runs_are_compared_with_what_was_fixed_and_broken(bureau):
     lost = replace(found[0], unmatched=4, lost=3)
     counted = comparison_text(comparison_document(after, before, [lost], conclusion), width=100)
     assert "fits: 1 fixed, 1 broken, 4 unmatched (3 of them observed in the baseline only)\n" in counted
+    scored = replace(found[0], method="paired_betting_mixture@1")
+    assert "fits: 1 higher, 1 lower\n  lower: c3\n  higher: c0" in comparison_text(
+        comparison_document(after, before, [scored], conclusion)
+    )
     outward = replace(found[0], interval=(-0.1234, 0.3))
     assert difference_interval_words(outward) == "[-12.4, +30.0]"
