@@ -228,6 +228,7 @@ def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     parts.append(table(head, rows, align="lrrrrlr", width=width, paint=paint))
     parts += [lines for one in found if (lines := _changed_lines(one, width, paint))]
     parts.append(decision_lines(decisions, width=width, paint=paint) or ["nothing was decided: no rule compares"])
+    parts += [lines for lines in (_warning_lines(document["warnings"], width, paint),) if lines]
     if decisions:
         parts.append(wrapped(exit_words(document["exit"], decisions), width, GAP, first=""))
     return "\n\n".join("\n".join(lines) for lines in parts)
