@@ -101,17 +101,19 @@ def _carried_out(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
-        for code, message in failure_notices(history, history.find(shop.run.id)):
-            shop.notice(code, message)
-        for code, message in delivery_notices(history, history.find(shop.run.id)):
-            shop.notice(code, message)
-        for notice in judge_notices(history, history.find(shop.run.id)):
-            shop.notice(notice.code, notice.message)
+        _tell(shop, history)
         whole = replace(history.find(shop.run.id), state="complete")  # but for the decision, which is stored first
         conclusion = conclude(history, whole, policy)
         record_decision(shop.store, whole, policy, conclusion)
         shop.store.finish(shop.run, "complete")
         return _result(history, history.find(shop.run.id), conclusion, started)
+
+
+def _tell(shop: Workshop, history: History) -> None:
+    """Say what a reader of the run should know beside its numbers."""
+    run = history.find(shop.run.id)
+    for notice in (*failure_notices(history, run), *delivery_notices(history, run), *judge_notices(history, run)):
+        shop.notice(notice.code, notice.message)
 
 
 @contextmanager
