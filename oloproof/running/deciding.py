@@ -213,6 +213,9 @@ def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[s
         if bound is not None and not low <= bound <= high:
             hint = "a score" if score else "a rate (80 % is written 0.80)"
             yield key, f"{bound:g} is outside {low:g} to {high:g}, where {hint} lies"
+    if rule.margin is not None and rule.margin >= high - low:
+        values = "scores" if score else "rates (5 points are written 0.05)"
+        yield "margin", f"{rule.margin:g} lets every difference pass: {high - low:g} is the most between two {values}"
     if score and rule.max_failures is not None:
         yield (
             "max_failures",
@@ -295,6 +298,7 @@ def compare_runs(
             f"rule {unknown[0].id!r}: {unknown[0].metric!r} is not a criterion of both runs; "
             f"they share {', '.join(shared)}"
         )
+    refuse_unknown_metrics(policy.model_copy(update={"rules": comparing}), after, relations_of(candidate.document))
     compare = _comparer(history, candidate, baseline, policy.confidence_level)
     found = [compare(after[name], None) for name in shared]
     standings = [

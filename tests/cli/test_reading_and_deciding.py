@@ -126,6 +126,9 @@ def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     assert ended.exit == 1
     states = {one["rule"]: one["state"] for one in ended.document["decisions"]}
     assert states == {"not-worse": "PASS", "better": "INSUFFICIENT_EVIDENCE"}
+    ran.write("compare.yaml", "rules:\n  - {id: any, metric: right, kind: non_inferiority, margin: 5}\n")
+    refused = ran.run("compare", "--policy", "compare.yaml")
+    assert (refused.exit, "margin: 5 lets every difference pass" in refused.err) == (2, True)
 
 
 def test_compare_decides_nothing_on_a_run_of_some_cases(ran: Any) -> None:

@@ -34,6 +34,8 @@ def prospect(rule: dict[str, Any], n: int = 30) -> str:
         ({"metric": "right", "max_failures": 2}, 20, "PASS up to 2 failures"),
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
+        ({"metric": "right", "kind": "equivalence", "margin": 0.4}, 30, "a difference of 0.4 where 40% of the cases"),
+        ({"metric": "score", "kind": "non_inferiority", "margin": 1.5}, 30, "how the values of 30 cases differ"),
         ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
         ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "how many cases the slice has"),
         ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
@@ -79,8 +81,9 @@ def test_what_is_no_count_of_passes_is_not_planned_as_one(echo: Callable[..., An
                 raise ValueError("no answer")
             return {"answer": case["n"] * 2}
         """
-    more = "repeats: 2\npolicy: {rules: [{id: floor, metric: right, min: 0.8}]}\n"
-    (found,) = prospects_of(echo(10, app=app, more=more))
+    rules = "{id: floor, metric: right, min: 0.8}, {id: same, metric: right, kind: equivalence, margin: 0.3}"
+    found, compared = prospects_of(echo(10, app=app, more=f"repeats: 2\npolicy: {{rules: [{rules}]}}\n"))
+    assert compared.can_decide.endswith("depends on how the values of 10 cases differ, which a comparison shows")
     assert found.can_decide == "depends on the spread of the values, which a run shows"
     assert found.message == (
         "further cases narrow the interval; how many it takes cannot be told for this kind of rule; "
