@@ -9,7 +9,7 @@ import pytest
 
 from oloproof.config import PolicyOptions
 from oloproof.policy import Measure
-from oloproof.running import run
+from oloproof.running import Selection, run
 from oloproof.running.deciding import policy_of
 from oloproof.running.planning import Prospect, prospects, what_rules_can_decide
 from oloproof.storage import History, Store
@@ -46,8 +46,8 @@ def test_each_kind_of_rule_says_what_decides_it(rule: dict[str, Any], n: int, wo
     assert words in prospect(rule, n)
 
 
-def prospects_of(folder: Any) -> list[Prospect]:
-    run(folder.root)
+def prospects_of(folder: Any, **how: Any) -> list[Prospect]:
+    run(folder.root, **how)
     store = Store(folder.root)
     try:
         history = History(store)
@@ -89,3 +89,13 @@ def test_what_is_no_count_of_passes_is_not_planned_as_one(echo: Callable[..., An
         "further cases narrow the interval; how many it takes cannot be told for this kind of rule; "
         "1 of 10 is missing or invalid: mend that first (oloproof inspect --failures says why)"
     )
+
+
+def test_what_no_number_of_cases_settles_is_not_planned_in_cases(echo: Callable[..., Any]) -> None:
+    rules = "{id: seen, metric: right, min: 0.5, requires_manual_review: true}, {id: any, metric: right, min: 0.1}"
+    folder = echo(20, more=f"policy: {{rules: [{rules}]}}\n")
+    seen, decided = prospects_of(folder)
+    assert seen.message == "a person must look, as the rule asks; no number of cases settles that"
+    assert decided.message == "decided: PASS"
+    partial = prospects_of(folder, selection=Selection(limit=10))
+    assert {one.message for one in partial} == {"only some of the cases were run; run all of them first"}
