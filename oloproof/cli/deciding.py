@@ -18,8 +18,9 @@ from oloproof.evaluators import builtin_registry
 from oloproof.reports import comparison_text, run_summary
 from oloproof.reports.pairwise import hosts_text, pairwise_text
 from oloproof.running import pairwise
+from oloproof.running.comparing import compare_runs
 from oloproof.running.comparing_notices import comparing_notices
-from oloproof.running.deciding import Conclusion, compare_runs, conclude
+from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.documents import comparison_document, run_document
 from oloproof.running.planning import plan_document, prospects
 from oloproof.running.run import record_decision

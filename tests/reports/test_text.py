@@ -8,7 +8,7 @@ from oloproof.records import Decision, Metric
 from oloproof.reports import case_text, comparison_text, failures_text, run_summary, runs_table
 from oloproof.reports.text import decision_lines, difference_interval_words, metric_lines
 from oloproof.reports.wording import exit_words, seconds_words, visible
-from oloproof.running.deciding import compare_runs
+from oloproof.running.comparing import compare_runs
 from oloproof.running.documents import case_document, comparison_document, run_document, runs_document
 
 from .conftest import HOSTILE, RULES, Told, failed, passed

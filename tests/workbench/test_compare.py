@@ -13,7 +13,7 @@ from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, Trial, Verdict
-from oloproof.running.deciding import compare_runs
+from oloproof.running.comparing import compare_runs
 from oloproof.storage import Entry, History, NewRun, Store, StoredRun
 from oloproof.storage.labels import Labels, StoredValidation
 from tests.workbench.test_pages import HOSTILE, Page, Visitor, assert_whole

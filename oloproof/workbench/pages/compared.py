@@ -11,7 +11,8 @@ from oloproof.config.models import PolicyOptions
 from oloproof.errors import ConfigError
 from oloproof.policy import Comparison
 from oloproof.records import Decision
-from oloproof.running.deciding import compare_runs, measures_of, policy_of
+from oloproof.running.comparing import compare_runs
+from oloproof.running.deciding import measures_of, policy_of
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.pairs import PairedRuns, people_said
