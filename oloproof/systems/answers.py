@@ -60,7 +60,8 @@ def _place_of_fault(value: Any, path: str = "$", depth: int = 0) -> str | None:
 
 def _type_of(value: Any) -> str:
     kind = type(value)
-    return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def parse_json(data: bytes) -> Any:
