@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -43,8 +44,9 @@ def main() -> NoReturn:
         silence_stdout()
         click.echo(f"error: cannot write standard output: {error.strerror}", err=True)
     except Exception:  # noqa: BLE001 - the outermost edge
-        traceback.print_exc()
-        click.echo("oloproof: this is a bug; please report it with the lines above", err=True)
+        with suppress(ValueError):  # standard error may have been closed by what was run
+            traceback.print_exc()
+            click.echo("oloproof: this is a bug; please report it with the lines above", err=True)
     else:
         sys.exit(code if isinstance(code, int) else 0)
     sys.exit(NOT_COMPLETED)

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO, TypeVar
 
 import click
@@ -30,12 +30,15 @@ def own_stdout() -> Iterator[TextIO]:
     sys.stdout.flush()
     real = os.dup(1)
     python_stdout = sys.stdout
+    theirs = os.fdopen(1, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)  # theirs to close
     try:
         os.dup2(2, 1)
-        sys.stdout = sys.stderr
+        sys.stdout = theirs
         with os.fdopen(os.dup(real), "w", encoding="utf-8", errors="replace") as out:
             yield out
     finally:
+        with suppress(ValueError, OSError):
+            theirs.flush()
         sys.stdout = python_stdout
         os.dup2(real, 1)
         os.close(real)

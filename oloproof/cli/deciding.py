@@ -19,7 +19,9 @@ from oloproof.evaluators import builtin_registry
 from oloproof.reports import comparison_text, run_summary
 from oloproof.reports.pairwise import hosts_text, pairwise_text
 from oloproof.running import pairwise
-from oloproof.running.deciding import Conclusion, compare_runs, conclude
+from oloproof.running.comparing import compare_runs
+from oloproof.running.comparing_notices import comparing_notices
+from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.documents import comparison_document, run_document
 from oloproof.running.planning import plan_document, prospects
 from oloproof.running.run import record_decision
@@ -101,7 +103,8 @@ def compare_command(
         nothing_else = judges and not pairwise.shares_criteria(after, before, options)
         comparisons, decisions = ([], []) if nothing_else else compare_runs(history, after, before, options)
         conclusion = Conclusion((), tuple(decisions))
-        document = comparison_document(after, before, comparisons, conclusion)
+        notices = comparing_notices(history, after, before, comparisons)
+        document = comparison_document(after, before, comparisons, conclusion, notices)
         if judges:
             document["pairwise"] = _asked(history, judges, after, before, options)
     _show(document, _compared_text, as_json=as_json)

@@ -1,9 +1,15 @@
-"""Rows from CSV. Every value is text, also ``12`` and ``true``; an empty cell is an empty text."""
+"""Rows from CSV. Every value is text, also ``12`` and ``true``; an empty cell is an empty text.
+
+Spreadsheets in countries that write 1,5 save semicolons between cells, some with a first line ``sep=;``, and many leave
+empty columns and rows at the edges: all of that is read as what it is.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from oloproof.config import nearest
@@ -19,21 +25,18 @@ def read_csv(source: ByteSource, report: Report, keys: tuple[str, ...] = ("id",)
 
     Without any such prefix every column but ``keys`` is a field of ``input``. A dot in NAME makes nested objects.
     """
-    reader = csv.reader(_text_lines(source), strict=True)
     try:
-        header = next((cells for cells in reader if cells), None)
-        if header is None:
-            return
-        places = _places(header, report, reader.line_num, keys)
-        if places is None:
-            return
-        for line, cells in _numbered(reader):
+        separator, lines = _separated(_text_lines(source))
+        rows = _numbered(csv.reader(lines, delimiter=separator, strict=True), report)
+        top, cells = next(rows, (0, []))
+        header = _without_empty_end(cells, 0)
+        places = _places(header, report, top, keys) if header else None
+        for line, cells in rows if places is not None else ():
+            cells = _without_empty_end(cells, len(header))
             if len(cells) != len(header):
                 report.add(f"the row has {len(cells)} cells, the header has {len(header)}", line)
             else:
-                yield line, "", _row(places, cells)
-    except csv.Error as error:
-        report.add(_in_words(error), reader.line_num)
+                yield line, "", _row(places or [], cells)
     except UnicodeDecodeError:
         line, column, message = source.not_utf8()
         report.add(message, line, column)
@@ -44,13 +47,38 @@ def _text_lines(source: ByteSource) -> Iterator[str]:
         yield raw.decode() + "\n"
 
 
-def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the line it begins on."""
-    begin = reader.line_num + 1
-    for cells in reader:
-        if cells:
-            yield begin, cells
-        begin = reader.line_num + 1
+def _separated(lines: Iterator[str]) -> tuple[str, Iterator[str]]:
+    """Return what stands between the cells, and the lines, with a blank one in place of ``sep=;``."""
+    before: list[str] = []
+    for line in lines:
+        said = line.rstrip("\r\n")
+        if said[:4].lower() == "sep=" and len(said) == 5:
+            return said[4], chain(before, ["\n"], lines)
+        before.append(line)
+        if said.strip():
+            return next((sign for sign in ",;\t" if sign in said), ","), chain(before, lines)
+    return ",", iter(before)
+
+
+def _numbered(reader: Any, report: Report) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold anything, each with the line it begins on, until one that is no CSV, which is told."""
+    begin = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                yield begin, cells
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        unclosed = "unexpected end" in str(error)
+        report.add(_in_words(error), begin if unclosed else reader.line_num)
+
+
+def _without_empty_end(cells: list[str], width: int) -> list[str]:
+    """Return ``cells`` without the empty ones that end it beyond ``width``."""
+    end = len(cells)
+    while end > width and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
 
 
 def _in_words(error: csv.Error) -> str:
@@ -114,8 +142,8 @@ def _require_keys(header: list[str], report: Report, line: int, keys: tuple[str,
     key = "id" if keys == ("id",) else "file"
     if key in header:
         return
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        report.add("the columns are not separated by commas; write the file with commas", line)
+    if len(header) == 1 and key in re.split(r"\W", header[0]):
+        report.add("neither commas nor semicolons nor tabs separate the columns; write the file with commas", line)
         return
     near = nearest(key, header)
     hint = f"; did you mean to name {near!r} so?" if near else f"; columns are {', '.join(header)}"

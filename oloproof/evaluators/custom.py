@@ -7,6 +7,7 @@ import math
 import numbers
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -20,7 +21,7 @@ from oloproof.errors import EvaluatorError, MediaDrift, MediaMissing, MediaUnrea
 from oloproof.evaluators.base import Evaluator, Subject, shorten
 from oloproof.evaluators.decorator import Definition, definition_of
 from oloproof.media.recording import using_reader
-from oloproof.records import OUTCOMES, Verdict
+from oloproof.records import OUTCOMES, Case, Verdict, copy_of
 
 GIVEN = ("case", "output", "media")
 _TRACEBACK = 4000
@@ -159,11 +160,10 @@ class Custom(Evaluator[CustomOptions]):
 
     def evaluate(self, subject: Subject) -> Verdict | Awaitable[Verdict]:
         """Call the function and make its answer a verdict."""
-        values = {"case": subject.case, "output": subject.execution.output, "media": subject.execution.media}
-        arguments = {name: values[name] for name in self._given}
+        arguments = {name: _GIVES[name](subject) for name in self._given}
         try:
             with using_reader(subject.reader):
-                answer = self._function(**arguments, **self.options.params)
+                answer = self._function(**arguments, **copy_of(self.options.params))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a function that raises measured nothing
             return _not_measured(error)
         if inspect.isawaitable(answer):
@@ -226,6 +226,19 @@ class Custom(Evaluator[CustomOptions]):
             return ""
         low, high = self.definition.score_range
         return "" if low <= score <= high else f"{score:g}, outside its score_range of {low:g} to {high:g}"
+
+
+def _own_case(subject: Subject) -> Case:
+    case = subject.case
+    return replace(case, input=copy_of(case.input), expected=copy_of(case.expected), slice=copy_of(case.slice))
+
+
+_GIVES: Mapping[str, Callable[[Subject], Any]] = {
+    "case": _own_case,
+    "output": lambda subject: copy_of(subject.execution.output),
+    "media": lambda subject: subject.execution.media,
+}
+"""What a function is given by each name: its own copies, so that it changes nothing that is stored or judged after."""
 
 
 def _plain(value: Any) -> Any:

@@ -234,10 +234,12 @@ _JUDGE_REASONS = {
 def _message(rule: RuleOptions, found: Comparison | None, reason: str) -> str:
     subject = rule.metric + slice_words(rule.slice)
     if found is None:
-        return f"{subject}: a {rule.effective_kind} rule compares two runs; use oloproof compare CANDIDATE BASELINE."
+        kind = f"{'an' if rule.effective_kind == 'equivalence' else 'a'} {rule.effective_kind}"
+        return f"{subject}: {kind} rule compares two runs; use oloproof compare CANDIDATE BASELINE."
     if found.difference is None or found.interval is None:
         return f"{subject}: no case was observed in both runs."
-    measured = difference_words(found.difference, found.interval, found.kind)
+    bars = (0.0,) if rule.margin is None else (-rule.margin, rule.margin)
+    measured = difference_words(found.difference, found.interval, found.kind, bars)
     unmatched = f", {found.unmatched} could not be paired" if found.unmatched else ""
     return (
         f"{subject}: {number_words(found.candidate, found.kind)} after {number_words(found.baseline, found.kind)}, "

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import JUDGE_WHY, bar_words, estimate_words, family_words, interval_words, slice_words
+from oloproof.policy.wording import (
+    JUDGE_WHY,
+    bar_words,
+    estimate_words,
+    family_words,
+    interval_words,
+    slice_words,
+    telling_digits,
+)
 from oloproof.records import HUMAN_RATE, ONE_REPEAT_LABELLED, ORIGINAL, Decision, DecisionState, Metric
 from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
@@ -165,10 +173,11 @@ def _message(rule: RuleOptions, metric: Metric, reason: str) -> str:
         measured = f"{count_against(rule, metric)} of {metric.n} cases {_COUNTED.get(rule.rate or '', 'failed')}"
         wanted = f"at most {rule.max_failures} allowed"
     else:
-        measured = _whose(metric) + estimate_words(metric)
-        if metric.estimate is None and metric.interval is not None and reason != "no_observations":
-            measured = f"no case whole, {interval_words(metric)}"
         bar = rule.min if rule.min is not None else rule.max
+        digits = telling_digits(metric.kind, metric.estimate, metric.interval, () if bar is None else (bar,))
+        measured = _whose(metric) + estimate_words(metric, digits)
+        if metric.estimate is None and metric.interval is not None and reason != "no_observations":
+            measured = f"no case whole, {interval_words(metric, digits)}"
         wanted = f"at {'least' if rule.min is not None else 'most'} {bar_words(bar, metric.kind)} "
         wanted += "wanted" if rule.min is not None else "allowed"
     why = _NONE_WHOLE if reason == "no_observations" and metric.n else _WHY[reason]

@@ -6,7 +6,7 @@ Intervals are rounded outward, so that no rounding makes one look better.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import ceil, floor
 from typing import Any
 
@@ -24,48 +24,98 @@ JUDGE_WHY = {
 """What each code says of a judge that may not decide, in a sentence."""
 
 
-def number_words(value: float | None, kind: str) -> str:
+_SCALES = {"rate": (100.0, 1), "difference": (100.0, 1)}
+"""By what a value of a kind is multiplied to be shown, and with how many digits."""
+
+_AS_IT_IS = (1.0, 3)
+_MOST_DIGITS = 9
+
+
+def telling_digits(
+    kind: str, estimate: float | None, interval: tuple[float, float] | None, bars: Collection[float]
+) -> int:
+    """Return how many digits show the estimate and each end on that side of every bar on which it lies.
+
+    So no rounding contradicts a decision: 79.96 % is not written as 80.0 % where at least 80 % was wanted.
+    """
+    scale, least = _SCALES.get(kind, _AS_IT_IS)
+    for digits in range(least, _MOST_DIGITS):
+        pairs = list(_as_shown(kind, estimate, interval, digits))
+        if all(_side(value, bar * scale) == _side(shown, bar * scale) for value, shown in pairs for bar in bars):
+            return digits
+    return _MOST_DIGITS
+
+
+def _as_shown(
+    kind: str, estimate: float | None, interval: tuple[float, float] | None, digits: int
+) -> Iterator[tuple[float, float]]:
+    """Yield each number that is shown with what it is rounded to."""
+    scale, _ = _SCALES.get(kind, _AS_IT_IS)
+    if estimate is not None:
+        nearest, step = round(estimate * scale, digits), 10.0**-digits
+        yield estimate * scale, nearest
+        if kind == "rate" and 0.0 < estimate < 1.0:  # shown as above or below the last number before 0 or 1
+            yield estimate * scale, min(max(nearest, step), scale - step)
+    if interval is not None:
+        yield interval[0] * scale, rounded_down(interval[0] * scale, digits)
+        yield interval[1] * scale, rounded_up(interval[1] * scale, digits)
+
+
+def _side(value: float, bar: float) -> int:
+    return 0 if abs(value - bar) < _NOISE else 1 if value > bar else -1
+
+
+def number_words(value: float | None, kind: str, digits: int | None = None) -> str:
     """Return an estimate in words: a rate in per cent, a score as it is, ``no data`` for None.
 
     A rate that is not quite 0 or 1 is never written as if it were.
     """
     if value is None:
         return "no data"
-    if kind == "difference":
-        return f"{value * 100 + 0.0:+.1f} points"
     if kind == "count":
         return f"{value:g}"
+    scale, least = _SCALES.get(kind, _AS_IT_IS)
+    digits = least if digits is None else digits
+    if kind == "difference":
+        return f"{value * scale + 0.0:+.{digits}f} points"
     if kind != "rate":
-        return f"{value:.3f}"
-    if 0.9995 <= value < 1.0:
-        return ">99.9 %"
-    return "<0.1 %" if 0.0 < value < 0.0005 else f"{value * 100:.1f} %"
+        return f"{value:.{digits}f}"
+    step = 10.0**-digits
+    if 1.0 - step / (2 * scale) <= value < 1.0:
+        return f">{scale - step:.{digits}f} %"
+    return f"<{step:.{digits}f} %" if 0.0 < value < step / (2 * scale) else f"{value * scale:.{digits}f} %"
 
 
-def interval_words(metric: Metric) -> str:
+def interval_words(metric: Metric, digits: int | None = None) -> str:
     """Return ``[83.1 %, 100.0 %]``, rounded outward."""
     if metric.interval is None:
         return "[no interval]"
-    low, high = metric.interval
-    if metric.kind == "rate":
-        return f"[{rounded_down(low * 100, 1):.1f} %, {rounded_up(high * 100, 1):.1f} %]"
-    if metric.kind == "difference":
-        return f"[{rounded_down(low * 100, 1):+.1f}, {rounded_up(high * 100, 1):+.1f}]"
     if metric.kind == "count":
-        return f"[{low:g}, {high:g}]"
-    return f"[{rounded_down(low, 3):.3f}, {rounded_up(high, 3):.3f}]"
+        return f"[{metric.interval[0]:g}, {metric.interval[1]:g}]"
+    scale, least = _SCALES.get(metric.kind, _AS_IT_IS)
+    digits = least if digits is None else digits
+    low, high = rounded_down(metric.interval[0] * scale, digits), rounded_up(metric.interval[1] * scale, digits)
+    if metric.kind == "rate":
+        return f"[{low:.{digits}f} %, {high:.{digits}f} %]"
+    sign = "+" if metric.kind == "difference" else ""
+    return f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
-def estimate_words(metric: Metric) -> str:
+def estimate_words(metric: Metric, digits: int | None = None) -> str:
     """Return the estimate with its interval, or ``no data``."""
     if metric.estimate is None or metric.interval is None:
         return "no data"
-    return f"{number_words(metric.estimate, metric.kind)} {interval_words(metric)}"
+    return f"{number_words(metric.estimate, metric.kind, digits)} {interval_words(metric, digits)}"
 
 
-def difference_words(difference: float, interval: tuple[float, float], kind: str) -> str:
-    """Return ``+3.3 points [-2.1, +8.9]`` for rates, ``+0.120 [-0.010, +0.250]`` for scores, rounded outward."""
-    scale, digits, unit = (100.0, 1, " points") if kind == "rate" else (1.0, 3, "")
+def difference_words(difference: float, interval: tuple[float, float], kind: str, bars: Collection[float] = ()) -> str:
+    """Return ``+3.3 points [-2.1, +8.9]`` for rates, ``+0.120 [-0.010, +0.250]`` for scores, rounded outward.
+
+    With ``bars`` there are as many digits as show each number on its side of them.
+    """
+    shown_as, unit = ("difference", " points") if kind == "rate" else (kind, "")
+    digits = telling_digits(shown_as, difference, interval, bars)
+    scale, _ = _SCALES.get(shown_as, _AS_IT_IS)
     low, high = rounded_down(interval[0] * scale, digits), rounded_up(interval[1] * scale, digits)
     return f"{difference * scale + 0.0:+.{digits}f}{unit} [{low:+.{digits}f}, {high:+.{digits}f}]"
 

@@ -104,7 +104,7 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
     for one in metrics[:MOST_METRICS]:
         passed, failed = counted(one)
         estimate, interval = number_words(one.estimate, one.kind), interval_words(one)
-        cells = [escaped(metric_name(one)), str(one.n), passed, failed, str(one.missing), str(one.invalid)]
+        cells = [escaped(metric_name(one)), f"{one.n:,}", passed, failed, f"{one.missing:,}", f"{one.invalid:,}"]
         yield "| " + " | ".join([*cells, estimate, escaped(interval)]) + " |"
     if len(metrics) > MOST_METRICS:
         yield ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from oloproof.config.models import RuleOptions
-from oloproof.policy.wording import interval_words, number_words
+from oloproof.policy.wording import bar_words, interval_words, number_words
 from oloproof.records import Metric
 from oloproof.reports.contexts import Plot
 
@@ -95,4 +95,4 @@ def _label(metric: Metric, bar: float | None, allowed: str | None) -> str:
     if bar is None:
         return words
     side = "at least" if allowed == "right" else "at most"
-    return f"{words}, {side} {number_words(bar, metric.kind)} wanted"
+    return f"{words}, {side} {bar_words(bar, metric.kind)} wanted"

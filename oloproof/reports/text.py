@@ -228,6 +228,7 @@ def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     parts.append(table(head, rows, align="lrrrrlr", width=width, paint=paint))
     parts += [lines for one in found if (lines := _changed_lines(one, width, paint))]
     parts.append(decision_lines(decisions, width=width, paint=paint) or ["nothing was decided: no rule compares"])
+    parts += [lines for lines in (_warning_lines(document["warnings"], width, paint),) if lines]
     if decisions:
         parts.append(wrapped(exit_words(document["exit"], decisions), width, GAP, first=""))
     return "\n\n".join("\n".join(lines) for lines in parts)
@@ -236,7 +237,7 @@ def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
 def _comparison_row(one: Comparison) -> list[Cell]:
     return [
         Cell(one_line(one.criterion), "strong"),
-        Cell(str(one.matched)),
+        Cell(f"{one.matched:,}"),
         Cell(number_words(one.baseline, one.kind)),
         Cell(number_words(one.candidate, one.kind)),
         Cell(difference_words(one.difference, one.kind)),
@@ -265,15 +266,16 @@ def difference_interval_words(found: Comparison) -> str:
 
 
 def _changed_lines(one: Comparison, width: int, paint: Paint) -> list[str]:
-    counts = f"{len(one.fixed)} fixed, {len(one.broken)} broken"
+    better, worse = ("higher", "lower") if one.passed_in_both is None else ("fixed", "broken")
+    counts = f"{len(one.fixed):,} {better}, {len(one.broken):,} {worse}"
     if one.unmatched:
-        lost = f" ({one.lost} of them observed in the baseline only)" if one.lost else ""
-        counts += f", {one.unmatched} unmatched{lost}"
+        lost = f" ({one.lost:,} of them observed in the baseline only)" if one.lost else ""
+        counts += f", {one.unmatched:,} unmatched{lost}"
     lines = wrapped(f"{one_line(one.criterion)}: {counts}", width, GAP, first="")
     lines[0] = lines[0].replace(one_line(one.criterion), paint(one_line(one.criterion), "strong"), 1)
-    for word, ids in (("broken", one.broken), ("fixed", one.fixed)):
+    for word, ids in ((worse, one.broken), (better, one.fixed)):
         if ids:
-            more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+            more = f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else ""
             listed = ", ".join(one_line(name) for name in ids[:LISTED]) + more
             lines += wrapped(listed, width, GAP * 2, first=f"{GAP}{word}: ")
     return lines if one.fixed or one.broken or one.unmatched else []

@@ -1,6 +1,7 @@
 """Planning, executing and deciding runs."""
 
-from oloproof.running.deciding import Conclusion, compare_runs, conclude
+from oloproof.running.comparing import compare_runs
+from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.plan import Selection
 from oloproof.running.run import RunResult, run
 

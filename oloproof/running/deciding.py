@@ -1,8 +1,8 @@
-"""From what a run stored to its metrics and decisions; ``run``, ``gate`` and ``compare`` take this one path."""
+"""From what a run stored to its metrics and decisions; ``run`` and ``gate`` take this one path."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +10,17 @@ from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.config.problems import nearest, suggestion
 from oloproof.errors import ConfigError
 from oloproof.policy import (
-    Comparison,
     Measure,
     Standing,
-    compare_cases,
     decide_comparison,
     decide_rule,
-    partial_decision,
     rate_of,
     reduce_cases,
     summarize,
 )
 from oloproof.records import ORIGINAL, Decision, Metric, Relation
 from oloproof.running.families import FamilyBook, family_problems
-from oloproof.running.standing import JudgeStanding, human_metric, judge_table, standing_of, validation_state
+from oloproof.running.standing import JudgeStanding, human_metric, standing_of, validation_state
 from oloproof.storage import History, Observation, StoredRun
 
 if TYPE_CHECKING:
@@ -213,6 +210,9 @@ def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[s
         if bound is not None and not low <= bound <= high:
             hint = "a score" if score else "a rate (80 % is written 0.80)"
             yield key, f"{bound:g} is outside {low:g} to {high:g}, where {hint} lies"
+    if rule.margin is not None and rule.margin >= high - low:
+        values = "scores" if score else "rates (5 points are written 0.05)"
+        yield "margin", f"{rule.margin:g} lets every difference pass: {high - low:g} is the most between two {values}"
     if score and rule.max_failures is not None:
         yield (
             "max_failures",
@@ -271,62 +271,3 @@ class _Book:
             return rate_of(self._history.executed(self._run, variant=variant), EXECUTIONS)
         seen = self._history.observations(self._run, self._numbers[criterion], variant=variant)
         return seen if rate is None else rate_of(seen, rate)
-
-
-def compare_runs(
-    history: History, candidate: StoredRun, baseline: StoredRun, policy: PolicyOptions | None
-) -> tuple[list[Comparison], list[Decision]]:
-    """Return every criterion that both runs have, paired case by case, and what the comparing rules decide.
-
-    Raises:
-        ConfigError: the runs share no criterion, or a rule names one that they do not share.
-    """
-    policy = policy or PolicyOptions()
-    after, before = measures_of(candidate.document), measures_of(baseline.document)
-    shared = [name for name in after if name in before and after[name].kind == before[name].kind]
-    if not shared:
-        types = [one.get("type") for one in candidate.document["project"].get("evaluators", ())]
-        hint = "; with --judge the pairwise_judge is asked" if "pairwise_judge" in types else ""
-        raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared{hint}")
-    comparing = [rule for rule in policy.rules if rule.compares]
-    unknown = [rule for rule in comparing if rule.criterion not in shared]
-    if unknown:
-        raise ConfigError(
-            f"rule {unknown[0].id!r}: {unknown[0].metric!r} is not a criterion of both runs; "
-            f"they share {', '.join(shared)}"
-        )
-    compare = _comparer(history, candidate, baseline, policy.confidence_level)
-    found = [compare(after[name], None) for name in shared]
-    standings = [
-        standing_of(history, baseline, before, policy),
-        standing_of(history, candidate, after, policy),
-    ]
-    judges = {name: reason for standing in standings for name, reason in unfit(standing).items()}
-    decisions = []
-    for rule in comparing:
-        matching = next(one for one in found if one.criterion == rule.criterion)
-        if rule.slice is not None:
-            matching = compare(after[rule.criterion], rule.slice)
-        tables = None
-        if rule.criterion in standings[1] and rule.criterion not in judges and rule.estimand != "judge_rate":
-            tables = (judge_table(history, candidate, rule.criterion), judge_table(history, baseline, rule.criterion))
-        decision = decide_comparison(rule, matching, judges, policy.block_on, tables)
-        decisions.append(partial_decision(decision) if candidate.partial or baseline.partial else decision)
-    return found, decisions
-
-
-def _comparer(
-    history: History, candidate: StoredRun, baseline: StoredRun, level: float
-) -> Callable[[Measure, Mapping[str, Any] | None], Comparison]:
-    def compare(measure: Measure, slice_: Mapping[str, Any] | None) -> Comparison:
-        sides = [
-            reduce_cases(
-                history.observations(run, list(measures_of(run.document)).index(measure.criterion)),
-                measures_of(run.document)[measure.criterion],
-                slice_=slice_,
-            )
-            for run in (candidate, baseline)
-        ]
-        return compare_cases(sides[0], sides[1], measure, level)
-
-    return compare

@@ -11,7 +11,7 @@ from typing import Any
 
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
-from oloproof.records import Delivery, MediaItem
+from oloproof.records import Delivery, MediaItem, Notice
 from oloproof.running.deciding import Conclusion
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
@@ -55,7 +55,7 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "judges": judges_document(history, run),
         "hosts": [{"host": host, "sent": sent} for host, sent in run.document.get("hosts", {}).items()],
         **{key: value for key, value in conclusion_document(conclusion).items() if key != "exit"},
-        "warnings": [{"code": notice.code, "message": notice.message} for notice in run.notices],
+        "warnings": _warnings(run.notices),
     }
 
 
@@ -200,7 +200,11 @@ def is_failure(trial: StoredTrial) -> bool:
 
 
 def comparison_document(
-    candidate: StoredRun, baseline: StoredRun, comparisons: Iterable[Comparison], conclusion: Conclusion
+    candidate: StoredRun,
+    baseline: StoredRun,
+    comparisons: Iterable[Comparison],
+    conclusion: Conclusion,
+    notices: Iterable[Notice] = (),
 ) -> dict[str, Any]:
     """Return what ``compare --json`` prints."""
     return {
@@ -209,7 +213,12 @@ def comparison_document(
         "exit": conclusion.exit_code,
         "comparisons": [_comparison(found) for found in comparisons],
         "decisions": [asdict(decision) for decision in conclusion.decisions],
+        "warnings": _warnings(notices),
     }
+
+
+def _warnings(notices: Iterable[Notice]) -> list[dict[str, str]]:
+    return [{"code": notice.code, "message": notice.message} for notice in notices]
 
 
 def _comparison(found: Comparison) -> Mapping[str, Any]:

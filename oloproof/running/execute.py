@@ -67,10 +67,10 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
         shop.measurements.flush()
         shop.store.save_memo(shop.reader.memo)
     if workload.stale:
+        answers = "1 earlier answer was" if workload.stale == 1 else f"{workload.stale:,} earlier answers were"
         shop.notice(
             "cached_media_changed",
-            f"{workload.stale} earlier answers were not reused because files they recorded are gone or changed; "
-            "those cases were executed again",
+            f"{answers} not reused because recorded files are gone or changed; what they answered was executed again",
         )
 
 

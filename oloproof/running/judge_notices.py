@@ -8,15 +8,11 @@ from oloproof.records import Notice
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
 
-_LONGEST = 200
-"""Characters of a reason that are told."""
-
 
 def judge_notices(history: History, run: StoredRun) -> Iterator[Notice]:
     """Yield what is to be said of the judges of a run whose trials are all judged."""
     for judge in judges_document(history, run):
         names = ", ".join(judge["criteria"])
-        yield from _unmeasured(history, run, judge["criteria"][0])
         unproven = judge["sight"].get("not_proven", 0)
         does = "hears" if judge["sense"] == "hearing" else "sees"
         if unproven:
@@ -35,20 +31,3 @@ def judge_notices(history: History, run: StoredRun) -> Iterator[Notice]:
         if len(judge["ffmpeg"]) > 1:
             versions = ", ".join(judge["ffmpeg"])
             yield Notice("ffmpeg_changed", f"{names}: frames were taken by several versions of ffmpeg ({versions})")
-
-
-def _unmeasured(history: History, run: StoredRun, name: str) -> Iterator[Notice]:
-    """Say why a judge gave no verdict where it should have; one criterion stands for all that one answer gives."""
-    number = next(place for place, entry in enumerate(run.criteria) if entry["criterion"] == name)
-    found = history.unmeasured(run, number)
-    if found is None:
-        return
-    most = f"most often ({found.times:,}), " if 1 < found.times < found.verdicts else ""
-    line = " ".join(found.reason.split())
-    reason = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
-    verdicts = "1 verdict is" if found.verdicts == 1 else f"{found.verdicts:,} verdicts are"
-    yield Notice(
-        "judge_verdicts_missing",
-        f"{name}: {verdicts} missing or invalid, {most}first in case {found.case_id!r}: {reason}; "
-        "oloproof inspect --failures shows each",
-    )

@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run before it runs. ``config_digest`` is equal for runs that do the same; ``document`` is stored with it.
+    """A run before it runs. Runs of equal ``configured`` parts do the same to a case; ``document`` is stored with it.
 
     ``members`` counts those of all families, each of which is asked once a repeat. ``comparing`` are the
     evaluators that say something of two runs only: no run asks them.
@@ -66,7 +66,7 @@ class Plan:
     cases: int
     members: int
     dataset_digest: str
-    config_digest: str
+    configured: Mapping[str, Any]
     document: dict[str, Any] = field(repr=False)
     families: Families = field(repr=False)
     comparing: tuple[Evaluator[Any], ...] = ()
@@ -80,6 +80,15 @@ class Plan:
     def trials(self) -> int:
         """How many trials the whole run has."""
         return self.members * self.repeats
+
+    @property
+    def config_digest(self) -> str:
+        """Equal for runs that do the same."""
+        return self.config_digest_with(self.selection)
+
+    def config_digest_with(self, selection: Selection) -> str:
+        """Return what the digest would be of a run that takes other cases."""
+        return digest_of({**self.configured, "selection": [list(selection.cases), selection.limit]})
 
     def enumerate(self, done: set[int]) -> Iterator[Trial]:
         """Yield the trials that are not ``done``; a trial keeps its place in every enumeration.
@@ -114,7 +123,7 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
     if summary is None or system is None or relatives is None or findings.problems:
         raise findings.error()
     cases = _count(selection, summary)
-    document = _document(project, system, built, relatives.families)
+    document = _document(project, system, built, relatives.families, selection)
     evaluators = tuple(one.evaluator for one in built)
     return Plan(
         project=project,
@@ -125,14 +134,11 @@ def make_plan(project: Project, registry: Registry, selection: Selection) -> Pla
         cases=cases,
         members=cases * relatives.each if relatives.members is None else relatives.members,
         dataset_digest=summary.digest,
-        config_digest=digest_of(
-            {
-                "project": {key: value for key, value in document["project"].items() if key not in _NOT_THE_RUN},
-                "system": system.identity,
-                "evaluators": [one.identity for one in built],
-                "selection": [list(selection.cases), selection.limit],
-            }
-        ),
+        configured={
+            "project": {key: value for key, value in document["project"].items() if key not in _NOT_THE_RUN},
+            "system": system.identity,
+            "evaluators": [one.identity for one in built],
+        },
         document=document,
         families=relatives.families,
         comparing=tuple(findings.comparing),
@@ -304,7 +310,9 @@ def _refuse_unknown(wanted: Sequence[str], known: set[str]) -> None:
         raise ConfigError(f"--case {unknown[0]}: there is no such case{hint}")
 
 
-def _document(project: Project, system: System, built: Sequence[_Built], families: Families) -> dict[str, Any]:
+def _document(
+    project: Project, system: System, built: Sequence[_Built], families: Families, selection: Selection
+) -> dict[str, Any]:
     return {
         "project": project_document(project),
         "file": _relative(project.file, project.root),
@@ -315,6 +323,7 @@ def _document(project: Project, system: System, built: Sequence[_Built], familie
         "hosts": _hosts_of([one.evaluator for one in built]),
         "repeats": project.options.repeats.model_dump(mode="json"),
         "relations": _relations(families),
+        "selection": {"cases": list(selection.cases), "limit": selection.limit},
         "versions": {"oloproof": __version__, "python": platform.python_version()},
     }
 

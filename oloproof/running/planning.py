@@ -9,8 +9,9 @@ from typing import Any
 from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
-from oloproof.records import ORIGINAL, Metric
-from oloproof.running.deciding import conclude
+from oloproof.policy.wording import JUDGE_WHY
+from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.running.deciding import conclude, measures_of
 from oloproof.statistics import (
     more_cases,
     predictive_probability_of_pass,
@@ -59,13 +60,7 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
         plural = "" if rule.max_failures == 1 else "s"
         return f"PASS up to {rule.max_failures} failure{plural}, FAIL above, at any number of cases"
     if rule.compares:
-        wanted = rule.margin or 0.05
-        changing = max(_ASSUMED_DISCORDANT, wanted)
-        pairs = sample_size_paired_binary(wanted, changing)
-        return (
-            f"compares two runs; to see a difference of {wanted:g} where {changing:.0%} of the cases change, "
-            f"about {pairs} cases (there are {n})"
-        )
+        return _pairs_that_decide(rule, n, measure)
     if rule.decide_on == "estimate":
         return "PASS or FAIL by the estimate alone, at any number of cases"
     if rule.spelled_out.family == "flaky_count":
@@ -79,14 +74,27 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
     return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
 
 
+def _pairs_that_decide(rule: RuleOptions, n: int, measure: Measure | None) -> str:
+    """Return in words how many pairs of cases a comparison takes, which can be told where each passes or fails."""
+    if measure is not None and not measure.binary:
+        return f"compares two runs; depends on how the values of {n} cases differ, which a comparison shows"
+    wanted = rule.margin or 0.05
+    changing = max(_ASSUMED_DISCORDANT, wanted)
+    pairs = sample_size_paired_binary(wanted, changing)
+    return (
+        f"compares two runs; to see a difference of {wanted:g} where {changing:.0%} of the cases change, "
+        f"about {pairs} cases (there are {n})"
+    )
+
+
 def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) -> list[Prospect]:
     """Return what each rule made of ``run`` and how many more cases would settle what is open."""
     policy = policy or PolicyOptions()
-    conclusion = conclude(history, run, policy)
+    conclusion, measures = conclude(history, run, policy), measures_of(run.document)
     found = []
     for rule, decision in zip((one.spelled_out for one in policy.rules), conclusion.decisions, strict=True):
         metric = next((one for one in conclusion.metrics if _is_of(one, rule)), None)
-        found.append(_prospect(rule, decision.state, metric, policy))
+        found.append(_prospect(rule, decision, metric, measures.get(rule.criterion), policy))
     return found
 
 
@@ -101,21 +109,41 @@ def _is_of(metric: Metric, rule: RuleOptions) -> bool:
     )
 
 
-def _prospect(rule: RuleOptions, state: str, metric: Metric | None, policy: PolicyOptions) -> Prospect:
-    n = 0 if metric is None else metric.n
+def _prospect(
+    rule: RuleOptions, decision: Decision, metric: Metric | None, measure: Measure | None, policy: PolicyOptions
+) -> Prospect:
+    state, n = decision.state, 0 if metric is None else metric.n
     counted = metric is not None and rule.effective_kind == "interval" and rule.decide_on == "interval"
     counted = counted and rule.relation is None  # the worst of several variants is no rate of one of them
     if metric is None or not counted or metric.kind != "rate" or not metric.method.startswith("clopper"):
         spread = metric is not None and counted and rule.spelled_out.family is None
-        sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)
-        return Prospect(rule.id, rule.metric, state, n, sentence, message=_plain(rule, state, metric))
+        if rule.compares:
+            sentence = _pairs_that_decide(rule, n, measure)
+        else:
+            sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)
+        message = _not_for_cases(decision) or _plain(rule, state, metric)
+        return Prospect(rule.id, rule.metric, state, n, sentence, message=message)
     unknown = metric.missing + metric.invalid
     bars: dict[str, Any] = {"minimum": rule.min, "maximum": rule.max, "level": policy.confidence_level}
     more = more_cases(metric.passed, n, missing=unknown, **bars)
     chance = predictive_probability_of_pass(metric.passed, n, 2 * n, missing=unknown, **bars) if n else None
     sentence = rate_plan_sentence(n, missing=unknown, **bars)
     text = _settling(state, more.at_best, more.rate_stays, chance, 2 * n) + ("" if state == "PASS" else _first(metric))
+    hindrance = _not_for_cases(decision)
+    if hindrance:
+        enough = more.at_best == 0 or state != "MANUAL_REVIEW"
+        text = hindrance if enough else f"{text}; and then: {hindrance}"
     return Prospect(rule.id, rule.metric, state, n, sentence, more.at_best, more.rate_stays, chance, text)
+
+
+def _not_for_cases(decision: Decision) -> str:
+    """Return what has to be done first, or beside, where no number of further cases lets a rule pass by itself."""
+    if decision.reason == "partial_run":
+        return "only some of the cases were run; run all of them first"
+    if decision.state == "MANUAL_REVIEW":
+        return "a person must look, as the rule asks; no number of cases settles that"
+    why = JUDGE_WHY.get(decision.reason, "")
+    return f"no number of cases settles it yet: {why[0].lower()}{why[1:]}" if why else ""
 
 
 def _plain(rule: RuleOptions, state: str, metric: Metric | None) -> str:

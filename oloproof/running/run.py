@@ -101,17 +101,19 @@ def _carried_out(
         _refuse_silence(shop)
         listener(Verifying())
         verify_recorded(shop, history.find(shop.run.id))
-        for code, message in failure_notices(history, history.find(shop.run.id)):
-            shop.notice(code, message)
-        for code, message in delivery_notices(history, history.find(shop.run.id)):
-            shop.notice(code, message)
-        for notice in judge_notices(history, history.find(shop.run.id)):
-            shop.notice(notice.code, notice.message)
+        _tell(shop, history)
         whole = replace(history.find(shop.run.id), state="complete")  # but for the decision, which is stored first
         conclusion = conclude(history, whole, policy)
         record_decision(shop.store, whole, policy, conclusion)
         shop.store.finish(shop.run, "complete")
         return _result(history, history.find(shop.run.id), conclusion, started)
+
+
+def _tell(shop: Workshop, history: History) -> None:
+    """Say what a reader of the run should know beside its numbers."""
+    run = history.find(shop.run.id)
+    for notice in (*failure_notices(history, run), *delivery_notices(history, run), *judge_notices(history, run)):
+        shop.notice(notice.code, notice.message)
 
 
 @contextmanager
@@ -205,11 +207,19 @@ def _newest(store: Store) -> StoredRun | None:
 
 def _changed(run: StoredRun, plan: Plan) -> str:
     """Return in words what is not as it was when ``run`` began."""
-    digests = (
-        ("the project, the system or its code", run.config_digest, plan.config_digest),
-        ("the dataset", run.dataset_digest, plan.dataset_digest),
+    taken = _selection_of(run) or plan.selection
+    differs = (
+        ("the project, the system or its code", run.config_digest != plan.config_digest_with(taken)),
+        ("the selection of cases (--case, --limit)", taken != plan.selection),
+        ("the dataset", run.dataset_digest != plan.dataset_digest),
     )
-    return " and ".join(what for what, before, now in digests if before != now)
+    return " and ".join(what for what, another in differs if another)
+
+
+def _selection_of(run: StoredRun) -> Selection | None:
+    """Return which cases a run takes; runs of versions that kept no more than its digest do not tell."""
+    stored = run.document.get("selection")
+    return None if stored is None else Selection(tuple(stored["cases"]), stored["limit"])
 
 
 def _complete_already(store: Store, plan: Plan) -> StoredRun | None:

@@ -157,6 +157,21 @@ class PairedRuns:
         return found
 
 
+def changed_cases(store: Store, candidate: StoredRun, baseline: StoredRun) -> list[tuple[str, bool, bool]]:
+    """Return the cases of one id that are not the same in both runs: the id, and whether input or expected differs."""
+    query = """
+        SELECT new.case_id, ours.input != theirs.input AS other_input, new.expected IS NOT old.expected AS other_truth
+        FROM trials AS new
+        JOIN trials AS old ON old.case_id = new.case_id AND old.variant = new.variant AND old.repeat = new.repeat
+        JOIN executions AS ours ON ours.id = new.execution
+        JOIN executions AS theirs ON theirs.id = old.execution
+        WHERE new.run = ? AND old.run = ? AND new.variant = ? AND new.repeat = 0 AND (other_input OR other_truth)
+        ORDER BY new.position
+    """
+    found = store.rows(query, (candidate.number, baseline.number, ORIGINAL))
+    return [(row["case_id"], bool(row["other_input"]), bool(row["other_truth"])) for row in found]
+
+
 def people_said(store: Store) -> tuple[object, ...]:
     """Return what is another when a label was given or changed, or a judge was held to them, since."""
     query = "SELECT (SELECT max(created) FROM labels), (SELECT max(id) FROM validations)"

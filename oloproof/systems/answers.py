@@ -26,11 +26,14 @@ def as_json(value: Any) -> Any:
     """Return ``value`` as what it is once stored: tuples as lists, keys as text.
 
     Raises:
-        AnswerError: it is no JSON value; the text names the place.
+        AnswerError: it is no JSON value, or two of its keys are one as text; the message names the place or the key.
     """
     try:
         text = json.dumps(value, allow_nan=False)
-        return _not_too_deep(json.loads(text), text)
+        kept = json.loads(text)
+        if kept != value:  # then keys may have become text, and two of them the same
+            json.loads(text, object_pairs_hook=unique_keys)
+        return _not_too_deep(kept, text)
     except (TypeError, ValueError, RecursionError) as error:
         raise AnswerError(f"the answer is not a JSON value: {_place_of_fault(value) or error}") from None
 
@@ -57,7 +60,8 @@ def _place_of_fault(value: Any, path: str = "$", depth: int = 0) -> str | None:
 
 def _type_of(value: Any) -> str:
     kind = type(value)
-    return f"a {kind.__qualname__}" if kind.__module__ == "builtins" else f"a {kind.__module__}.{kind.__qualname__}"
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def parse_json(data: bytes) -> Any:

@@ -97,6 +97,25 @@ def test_compare_pairs_the_cases_of_two_runs(ran: Any) -> None:
     assert (swapped["fixed"], swapped["difference"]) == (["c7"], pytest.approx(0.1))
 
 
+def test_compare_warns_of_what_is_not_the_same_in_both_runs_beside_the_system(ran: Any) -> None:
+    assert ran.run("compare", "--json").document["warnings"] == []
+    cases = (ran.root / "cases.jsonl").read_text().splitlines()
+    cases[3] = cases[3].replace('"n": 3', '"n": 30')
+    cases[4] = cases[4].replace('"answer": 8', '"answer": 9')
+    ran.write("cases.jsonl", "\n".join(cases))
+    project = (
+        (ran.root / "oloproof.yaml").read_text().replace("type: exact_match,", "type: exact_match, casefold: true,")
+    )
+    ran.write("oloproof.yaml", project)
+    ran.run("run", "--quiet")
+    warnings = {one["code"]: one["message"] for one in ran.run("compare", "--json").document["warnings"]}
+    assert set(warnings) == {"input_changed", "expected_changed", "evaluator_changed"}
+    assert "(c3)" in warnings["input_changed"]
+    assert "(c4)" in warnings["expected_changed"]
+    assert warnings["evaluator_changed"].startswith("right is another check")
+    assert "warning expected_changed: 1 case of the same id has another" in ran.run("compare").out
+
+
 def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     ran.write(
         "compare.yaml",
@@ -107,6 +126,9 @@ def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     assert ended.exit == 1
     states = {one["rule"]: one["state"] for one in ended.document["decisions"]}
     assert states == {"not-worse": "PASS", "better": "INSUFFICIENT_EVIDENCE"}
+    ran.write("compare.yaml", "rules:\n  - {id: any, metric: right, kind: non_inferiority, margin: 5}\n")
+    refused = ran.run("compare", "--policy", "compare.yaml")
+    assert (refused.exit, "margin: 5 lets every difference pass" in refused.err) == (2, True)
 
 
 def test_compare_decides_nothing_on_a_run_of_some_cases(ran: Any) -> None:

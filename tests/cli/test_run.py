@@ -27,6 +27,16 @@ def answer(case):
 """
 
 
+CLOSING_APP = """\
+import sys
+
+
+def answer(case):
+    sys.stdout.close()
+    raise ValueError("no answer")
+"""
+
+
 def is_interval(value: Any) -> bool:
     return value is None or (isinstance(value, list) and len(value) == 2 and value[0] <= value[1])
 
@@ -94,6 +104,12 @@ def test_nothing_that_a_system_prints_or_spawns_stands_in_the_json(echo: Callabl
     assert ended.document["executions"]["run"] == 3
     for noise in ("module noise", "a print", "a write to descriptor 1", "a write to sys.stdout", "a child that echoes"):
         assert noise in ended.err
+
+
+def test_a_system_that_closes_its_standard_output_breaks_nothing(echo: Callable[..., Any]) -> None:
+    ended = echo(2, app=CLOSING_APP).run("run", "--json", cold=True)
+    assert (ended.exit, ended.document["executions"]["failed"]) == (0, 2)
+    assert "2 of 2 executions failed" in ended.err
 
 
 def test_a_second_run_calls_the_system_no_more_and_says_so(echo: Callable[..., Any]) -> None:

@@ -163,7 +163,9 @@ def test_a_number_with_thousands_of_digits_is_told(refused: Refused) -> None:
         ("id,x,x\na,1,2\n", "c.csv:1  the column 'x' is given twice"),
         ("id,,x\na,1,2\n", "c.csv:1  column 2 has no name"),
         ("id, x\na,1\n", "c.csv:1  the column ' x' has blanks around its name; take them away"),
-        ("id;x\na;1\n", "c.csv:1  the columns are not separated by commas; write the file with commas"),
+        ("id|x\na|1\n", "c.csv:1  neither commas nor semicolons nor tabs separate the columns; "
+         "write the file with commas"),
+        ("id,x,,\na,1,,2\n", "c.csv:2  the row has 4 cells, the header has 2"),
         ("ID,x\na,1\n", "c.csv:1  there is no column 'id'; did you mean to name 'ID' so?"),
         ("id,input.a,input.a.b\na,1,2\n", "c.csv:1  input.a.b lies inside the value of input.a"),
         ("id,inputs.a,expected.b\na,1,2\n", "c.csv:1  unknown column 'inputs.a'; did you mean input.a?"),
@@ -171,7 +173,7 @@ def test_a_number_with_thousands_of_digits_is_told(refused: Refused) -> None:
         ("id,expected,input.b\na,1,2\n", "c.csv:1  unknown column 'expected'; did you mean expected.NAME?"),
         ("id,q,expected\na,1,2\n", "c.csv:1  the column 'expected' would be given to the system as input; "
          "name it expected.NAME, and the others input.NAME"),
-        ('id,x\na,"1\n', "c.csv:2  a quote that was opened is never closed"),
+        ('id,x\na,"1\nb,2\nc,3\n', "c.csv:2  a quote that was opened is never closed"),
         ('id,x\na,"1"2\n', "c.csv:2  this is not CSV: ',' expected after '\"'"),
         (b"id,x\na,\xe9\n", "c.csv:2:3  the byte 0xe9 is not UTF-8; save the file as UTF-8"),
     ],
@@ -182,6 +184,15 @@ def test_tables_that_cannot_be_read_are_told(refused: Refused, content: str | by
 
 def test_csv_values_are_text_and_dots_nest(cases: Cases) -> None:
     assert cases("c.csv", c_csv='id,a.b,n\nx,1,"two\nlines"\n')[0].input == {"a": {"b": "1"}, "n": "two\nlines"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["id;x\na;1,5\n", "id\tx\na\t1,5\n", "sep=;\r\nid;x\r\na;1,5\r\n", "\ufeffSEP=;\nid;x\na;1,5\n",
+     'id,x,,\n,,,\na,"1,5",,\n,\n', "sep=|\nid|x\na|1,5\n", "id;x;\na;1,5;\n\n"],
+)  # fmt: skip
+def test_csv_is_read_as_spreadsheets_of_all_countries_save_it(cases: Cases, content: str) -> None:
+    assert [(case.id, case.input) for case in cases("c.csv", c_csv=content)] == [("a", {"x": "1,5"})]
 
 
 def test_the_ending_of_the_name_decides(refused: Refused) -> None:

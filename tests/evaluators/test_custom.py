@@ -216,3 +216,17 @@ def test_items_are_media_items(bench: Any, tmp_path: Path) -> None:
 def test_a_decorator_that_cannot_be_meant_is_refused_where_it_stands(decorate: Any, told: str) -> None:
     with pytest.raises(EvaluatorError, match=told):
         decorate()
+
+
+def test_what_a_function_changes_of_what_it_is_given_stays_with_it(bench: Any) -> None:
+    body = (
+        "    case.input['q'] = case.expected['a'] = case.slice['s'] = 'changed'\n"
+        "    output['a'] += '!'\n    words.append('more')\n"
+        "    return output['a'] == 'Yes!' and words == ['one', 'more']\n"
+    )
+    (bench.root / "checks.py").write_text(f"{HEAD}@evaluator\ndef rude(case, output, words):\n{body}")
+    custom = bench.evaluator("custom", callable="checks:rude", params={"words": ["one"]})
+    case = Case("a", {"q": "?"}, {"a": "Yes"}, {"s": "de"})
+    subject = Subject(case, Execution(output={"a": "Yes"}), bench.reader)
+    assert [custom.evaluate(subject).outcome for _ in range(2)] == ["pass", "pass"]
+    assert (case, subject.execution.output) == (Case("a", {"q": "?"}, {"a": "Yes"}, {"s": "de"}), {"a": "Yes"})

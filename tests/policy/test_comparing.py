@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -207,3 +208,13 @@ def test_messages_read_as_sentences() -> None:
     one = compare_cases(reduced(scores(4.0), SCORE), reduced(scores(3.0), SCORE), SCORE, 0.95)
     assert "; within 0.2 wanted. " in decide_comparison(rule(**EQUAL), one, {}, ALL).message
     assert "a difference of +1.000 [-" in decide_comparison(rule(**EQUAL), one, {}, ALL).message
+    assert decide_comparison(rule(**EQUAL), None, {}, ALL).message.startswith("checked: an equivalence rule compares")
+
+
+def test_no_rounding_of_a_difference_contradicts_the_decision() -> None:
+    found = replace(compared("p" * 50, "p" * 50), difference=0.0009, interval=(0.0003, 0.0499))
+    assert " +0.09 points [+0.03, +4.99] " in decide_comparison(rule(**SUPERIOR), found, {}, ALL).message
+    beyond = replace(found, difference=-0.1504, interval=(-0.2, -0.10004))
+    message = decide_comparison(rule(**NOT_WORSE), beyond, {}, ALL).message
+    assert ", -10.004]" in message
+    assert "at most 10 points worse allowed. The whole interval lies beyond it." in message

@@ -250,3 +250,24 @@ def test_a_score_is_told_in_its_own_unit() -> None:
     message = decided(scores(*[4.25] * 50), {"min": 3.25}, SCORE).message
     assert message.startswith("checked: 4.250 [3.")
     assert "; at least 3.25 wanted. " in message
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "keys", "state", "told"),
+    [
+        ("p" * 1999 + "f" * 501, {"min": 0.8, "decide_on": "estimate"}, "FAIL", "79.96 % ["),
+        ("p" * 1999 + "f" * 501, {"max": 0.7996, "decide_on": "estimate"}, "PASS", "79.96 % ["),
+        ("p" * 2499 + "f", {"min": 0.9995, "decide_on": "estimate"}, "PASS", "99.96 % ["),
+        ("f" * 2499 + "p", {"max": 0.0003, "decide_on": "estimate"}, "FAIL", " 0.04"),
+        ("p" * 40, {"min": 0.9119}, "PASS", " [91.1902 %, "),
+        ("p" * 29 + "f", {"min": 0.8}, "PASS", "96.7 % [82.7 %, 100.0 %]"),
+    ],
+)  # fmt: skip
+def test_no_rounding_contradicts_the_decision(outcomes: str, keys: dict[str, Any], state: str, told: str) -> None:
+    found = decided(outcomes, keys)
+    assert (found.state, told in found.message) == (state, True), found.message
+
+
+def test_a_mean_score_just_under_the_bar_is_not_written_as_the_bar() -> None:
+    found = decided(scores(*[0.69996] * 9), {"min": 0.7, "decide_on": "estimate"}, measure(kind="score"))
+    assert (found.state, "0.69996 [" in found.message) == ("FAIL", True), found.message

@@ -8,7 +8,7 @@ from oloproof.records import Decision, Metric
 from oloproof.reports import case_text, comparison_text, failures_text, run_summary, runs_table
 from oloproof.reports.text import decision_lines, difference_interval_words, metric_lines
 from oloproof.reports.wording import exit_words, seconds_words, visible
-from oloproof.running.deciding import compare_runs
+from oloproof.running.comparing import compare_runs
 from oloproof.running.documents import case_document, comparison_document, run_document, runs_document
 
 from .conftest import HOSTILE, RULES, Told, failed, passed
@@ -218,5 +218,9 @@ def test_two_runs_are_compared_with_what_was_fixed_and_broken(bureau):
     lost = replace(found[0], unmatched=4, lost=3)
     counted = comparison_text(comparison_document(after, before, [lost], conclusion), width=100)
     assert "fits: 1 fixed, 1 broken, 4 unmatched (3 of them observed in the baseline only)\n" in counted
+    scored = replace(found[0], method="paired_betting_mixture@1")
+    assert "fits: 1 higher, 1 lower\n  lower: c3\n  higher: c0" in comparison_text(
+        comparison_document(after, before, [scored], conclusion)
+    )
     outward = replace(found[0], interval=(-0.1234, 0.3))
     assert difference_interval_words(outward) == "[-12.4, +30.0]"

@@ -17,8 +17,18 @@ def answer(case):
 """
 
 
-def told(folder: Any) -> list[str]:
-    return [notice.message for notice in run(folder.root).run.notices if notice.code == "executions_failed"]
+SMALL = """\
+from oloproof import evaluator
+
+
+@evaluator
+def small(output):
+    return output["size"] < 3
+"""
+
+
+def told(folder: Any, code: str = "executions_failed") -> list[str]:
+    return [notice.message for notice in run(folder.root).run.notices if notice.code == code]
 
 
 def test_the_error_that_most_of_them_had_is_told_with_its_first_case(echo: Callable[..., Any]) -> None:
@@ -36,3 +46,15 @@ def test_one_error_of_all_is_told_without_how_often(echo: Callable[..., Any]) ->
 
 def test_nothing_is_told_where_none_failed(echo: Callable[..., Any]) -> None:
     assert told(echo(1, app=FALLIBLE)) == []
+
+
+def test_why_a_check_gave_no_verdict_is_told_with_its_first_case(echo: Callable[..., Any]) -> None:
+    folder = echo(3)
+    folder.write("checks.py", SMALL)
+    project = (folder.root / "oloproof.yaml").read_text()
+    entry = "evaluators:\n  - {type: custom, criterion: small, callable: checks:small}\n"
+    folder.write("oloproof.yaml", project.replace("evaluators:\n", entry))
+    assert told(folder, "verdicts_missing") == [
+        "small: 3 verdicts are missing or invalid, first in case 'c0': KeyError: 'size'; "
+        "oloproof inspect --failures shows each"
+    ]

@@ -83,6 +83,7 @@ def _replace(folder: Any, old: str, new: str) -> None:
     [
         ("{id: a, metric: right, min: 1.5}", "outside 0 to 1"),
         ("{id: a, metric: right, max: -0.1}", "outside 0 to 1"),
+        ("{id: a, metric: right, kind: equivalence, margin: 5}", "5 lets every difference pass: 1 is the most"),
         ("{id: a, metric: wrong, min: 0.5}", "right"),
         ("{id: a, metric: right, min: 80}", r"oloproof\.yaml:7:46  policy\.rules\[0\]\.min: 80 is outside 0 to 1"),
         (

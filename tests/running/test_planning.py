@@ -9,7 +9,7 @@ import pytest
 
 from oloproof.config import PolicyOptions
 from oloproof.policy import Measure
-from oloproof.running import run
+from oloproof.running import Selection, run
 from oloproof.running.deciding import policy_of
 from oloproof.running.planning import Prospect, prospects, what_rules_can_decide
 from oloproof.storage import History, Store
@@ -34,6 +34,8 @@ def prospect(rule: dict[str, Any], n: int = 30) -> str:
         ({"metric": "right", "max_failures": 2}, 20, "PASS up to 2 failures"),
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
+        ({"metric": "right", "kind": "equivalence", "margin": 0.4}, 30, "a difference of 0.4 where 40% of the cases"),
+        ({"metric": "score", "kind": "non_inferiority", "margin": 1.5}, 30, "how the values of 30 cases differ"),
         ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
         ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "how many cases the slice has"),
         ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
@@ -44,8 +46,8 @@ def test_each_kind_of_rule_says_what_decides_it(rule: dict[str, Any], n: int, wo
     assert words in prospect(rule, n)
 
 
-def prospects_of(folder: Any) -> list[Prospect]:
-    run(folder.root)
+def prospects_of(folder: Any, **how: Any) -> list[Prospect]:
+    run(folder.root, **how)
     store = Store(folder.root)
     try:
         history = History(store)
@@ -79,8 +81,9 @@ def test_what_is_no_count_of_passes_is_not_planned_as_one(echo: Callable[..., An
                 raise ValueError("no answer")
             return {"answer": case["n"] * 2}
         """
-    more = "repeats: 2\npolicy: {rules: [{id: floor, metric: right, min: 0.8}]}\n"
-    (found,) = prospects_of(echo(10, app=app, more=more))
+    rules = "{id: floor, metric: right, min: 0.8}, {id: same, metric: right, kind: equivalence, margin: 0.3}"
+    found, compared = prospects_of(echo(10, app=app, more=f"repeats: 2\npolicy: {{rules: [{rules}]}}\n"))
+    assert compared.can_decide.endswith("depends on how the values of 10 cases differ, which a comparison shows")
     assert found.can_decide == "depends on the spread of the values, which a run shows"
     assert found.message == (
         "further cases narrow the interval; how many it takes cannot be told for this kind of rule; "
@@ -94,3 +97,13 @@ def test_gates_under_their_own_names_are_planned_as_what_they_stand_for(echo: Ca
     flaky, floor = prospects_of(echo(10, more=f"repeats: 2\npolicy: {{rules: {rules}}}\n"))
     assert (flaky.metric, flaky.state, flaky.message) == ("right.flaky_count", "PASS", "decided")
     assert floor.metric == "right"
+
+
+def test_what_no_number_of_cases_settles_is_not_planned_in_cases(echo: Callable[..., Any]) -> None:
+    rules = "{id: seen, metric: right, min: 0.5, requires_manual_review: true}, {id: any, metric: right, min: 0.1}"
+    folder = echo(20, more=f"policy: {{rules: [{rules}]}}\n")
+    seen, decided = prospects_of(folder)
+    assert seen.message == "a person must look, as the rule asks; no number of cases settles that"
+    assert decided.message == "decided: PASS"
+    partial = prospects_of(folder, selection=Selection(limit=10))
+    assert {one.message for one in partial} == {"only some of the cases were run; run all of them first"}

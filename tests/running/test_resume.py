@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from oloproof.errors import ConfigError
-from oloproof.running import run
+from oloproof.running import Selection, run
 from tests.warm import Warm
 
 SLOW_APP = """\
@@ -115,6 +115,17 @@ def test_resume_of_a_complete_run_of_what_was_another_project_says_so(
     path.write_text(path.read_text().replace('"n": 1', '"n": 7').replace("* 2}", "* 3}"))
     with pytest.raises(ConfigError, match=f"the newest run is complete.*{what} changed since"):
         run(folder.root, resume=True)
+
+
+def test_resume_with_another_selection_of_cases_says_that_it_is_that(echo: Callable[..., Any]) -> None:
+    folder = echo(3)
+    taken = run(folder.root, selection=Selection(limit=2)).run.id
+    with pytest.raises(ConfigError) as refused:
+        run(folder.root, resume=True)
+    assert str(refused.value).endswith(
+        f"and the selection of cases (--case, --limit) changed since run {taken} began; leave --resume out"
+    )
+    assert run(folder.root, selection=Selection(limit=2), resume=True).run.id == taken
 
 
 @pytest.mark.parametrize(("changed", "what"), [("cases.jsonl", "the dataset"), ("app.py", "the system or its code")])

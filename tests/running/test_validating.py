@@ -27,7 +27,8 @@ from oloproof.policy import reduce_cases, summarize
 from oloproof.records import Decision
 from oloproof.reports.judges import unclear_words
 from oloproof.running import RunResult, run
-from oloproof.running.deciding import compare_runs, measures_of
+from oloproof.running.comparing import compare_runs
+from oloproof.running.deciding import measures_of
 from oloproof.running.probing import probe_judge
 from oloproof.running.standing import human_metric
 from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge

@@ -101,6 +101,7 @@ NO_JSON: list[tuple[Any, str]] = [
     ({(1, 2): 3}, "$ has a key that is a tuple"),
     (functools.reduce(lambda value, _: [value], range(5000), 1), "is nested too deep or contains itself"),
     (10**5000, "Exceeds the limit"),
+    ({1: "a", "1": "b"}, "the key '1' is given twice"),
 ]
 
 

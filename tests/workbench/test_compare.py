@@ -13,7 +13,7 @@ from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader
 from oloproof.records import Case, Execution, Judgement, Trial, Verdict
-from oloproof.running.deciding import compare_runs
+from oloproof.running.comparing import compare_runs
 from oloproof.storage import Entry, History, NewRun, Store, StoredRun
 from oloproof.storage.labels import Labels, StoredValidation
 from tests.workbench.test_pages import HOSTILE, Page, Visitor, assert_whole
@@ -30,6 +30,7 @@ class Shop:
         self.root = root
         self.reader = MediaReader(root)
         self.store = Store(root)
+        self.expected: Any = None
 
     def run(
         self,
@@ -65,7 +66,7 @@ class Shop:
                 media.append(media_file(path))
         self.count = getattr(self, "count", 0) + 1
         judged = [Judgement((one,)) for one in verdicts]
-        trial = Trial(self.count, Case(case, "x", slice={"lang": "de"}), repeat=repeat)
+        trial = Trial(self.count, Case(case, "x", self.expected, {"lang": "de"}), repeat=repeat)
         done = Execution(output, tuple(media), seconds=0.1)
         self.store.append(opened, [Entry(trial, b"%d" % self.count, '"x"', done, judged)])
 
@@ -276,6 +277,7 @@ def test_a_run_that_has_not_come_to_its_end_is_not_compared_and_cannot_be_ticked
 def test_runs_that_differ_in_more_than_the_system_say_so(shop: Shop) -> None:
     criteria = {"says": {"digest": "2" * 64}, "fits": {}}
     shop.run("old", {"mug": ("x", PASS), "cup": ("x", PASS)}, system_version="v1")
+    shop.expected = "y"
     shop.run("new", {"mug": ("x", FAIL, PASS)}, criteria=criteria, project="shop two", system_name="painter",
              dataset_digest="e", partial=True, system_version="v1")  # fmt: skip
     visitor = Visitor(shop.root)
@@ -285,6 +287,7 @@ def test_runs_that_differ_in_more_than_the_system_say_so(shop: Shop) -> None:
         "The runs are of different systems: painter and describer.",
         "The runs are over different datasets",
         "new took only a part of its cases",
+        "1 case of the same id has another expected value in the two runs (mug)",
         "Only new was measured by fits in this way",
         "Each run has another check, so a difference may be that of the check.",
         "The runs share no criterion none; another one is shown.",

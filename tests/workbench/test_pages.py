@@ -189,7 +189,7 @@ def test_the_list_says_what_was_decided_of_a_run_and_draws_its_criteria(painted:
     assert "INSUFFICIENT_EVIDENCE v1" in page.words
     assert "1 of 1 rule blocks: says-red." in page.words
     assert "at least 0.5" in page.words
-    assert [one["aria-label"] for one in page.all("svg", role="img")][1].endswith("at least 50.0 % wanted")  # type: ignore[union-attr]
+    assert [one["aria-label"] for one in page.all("svg", role="img")][1].endswith("at least 50 % wanted")  # type: ignore[union-attr]
     assert "0 missing" in page.words
     assert len(page.links("/runs/2")) == 1
 

@@ -239,6 +239,9 @@ def _warnings(compared: Compared, names: Names, wanted: str) -> Iterator[str]:
     if inputs:
         verb = "was" if inputs == 1 else "were"
         yield f"{count_words(inputs, 'case')} of the same id {verb} given another input, so they are not the same case."
+    for notice in compared.notices:
+        if notice.code == "expected_changed":  # what else they say stands on the page in its own places
+            yield f"{visible(notice.message)}."
     shared = {one.criterion for one in compared.comparisons}
     for name, run in ((names.candidate, candidate), (names.baseline, baseline)):
         alone = [visible(entry["criterion"]) for entry in run.criteria if entry["criterion"] not in shared]

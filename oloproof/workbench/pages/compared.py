@@ -10,8 +10,10 @@ from typing import Literal
 from oloproof.config.models import PolicyOptions
 from oloproof.errors import ConfigError
 from oloproof.policy import Comparison
-from oloproof.records import Decision
-from oloproof.running.deciding import compare_runs, measures_of, policy_of
+from oloproof.records import Decision, Notice
+from oloproof.running.comparing import compare_runs
+from oloproof.running.comparing_notices import comparing_notices
+from oloproof.running.deciding import measures_of, policy_of
 from oloproof.storage import Store, StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.pairs import PairedRuns, people_said
@@ -23,7 +25,10 @@ _MOST_KEPT = 4
 
 @dataclass(slots=True)
 class Compared:
-    """Two runs compared. ``refused`` says why no criterion could be; ``left_out`` names rules that do not apply."""
+    """Two runs compared. ``refused`` says why no criterion could be; ``left_out`` names rules that do not apply.
+
+    ``notices`` say what else differs between the runs.
+    """
 
     candidate: StoredRun
     baseline: StoredRun
@@ -32,6 +37,7 @@ class Compared:
     decisions: tuple[Decision, ...] = ()
     refused: str = ""
     left_out: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     _orders: dict[tuple[str, Tab], list[str]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -107,7 +113,10 @@ def _compared(browsing: Browsing, candidate: StoredRun, baseline: StoredRun) -> 
         comparisons, decisions = compare_runs(browsing, candidate, baseline, policy)
     except ConfigError as error:
         return Compared(candidate, baseline, pairs, refused=str(error), left_out=left_out)
-    return Compared(candidate, baseline, pairs, tuple(comparisons), tuple(decisions), left_out=left_out)
+    notices = tuple(comparing_notices(browsing, candidate, baseline, comparisons))
+    return Compared(
+        candidate, baseline, pairs, tuple(comparisons), tuple(decisions), left_out=left_out, notices=notices
+    )
 
 
 def _applying(candidate: StoredRun, baseline: StoredRun) -> tuple[PolicyOptions | None, tuple[str, ...]]:

@@ -1,0 +1,74 @@
+"""Two stored runs, criterion by criterion: how each pairs, and what the rules that compare decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from oloproof.config.models import PolicyOptions
+from oloproof.errors import ConfigError
+from oloproof.policy import Comparison, Measure, compare_cases, decide_comparison, partial_decision, reduce_cases
+from oloproof.records import Decision
+from oloproof.running.deciding import measures_of, refuse_unknown_metrics, relations_of, unfit
+from oloproof.running.standing import judge_table, standing_of
+from oloproof.storage import History, StoredRun
+
+
+def compare_runs(
+    history: History, candidate: StoredRun, baseline: StoredRun, policy: PolicyOptions | None
+) -> tuple[list[Comparison], list[Decision]]:
+    """Return every criterion that both runs have, paired case by case, and what the comparing rules decide.
+
+    Raises:
+        ConfigError: the runs share no criterion, or a rule names one that they do not share.
+    """
+    policy = policy or PolicyOptions()
+    after, before = measures_of(candidate.document), measures_of(baseline.document)
+    shared = [name for name in after if name in before and after[name].kind == before[name].kind]
+    if not shared:
+        types = [one.get("type") for one in candidate.document["project"].get("evaluators", ())]
+        hint = "; with --judge the pairwise_judge is asked" if "pairwise_judge" in types else ""
+        raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared{hint}")
+    comparing = [rule for rule in policy.rules if rule.compares]
+    unknown = [rule for rule in comparing if rule.criterion not in shared]
+    if unknown:
+        raise ConfigError(
+            f"rule {unknown[0].id!r}: {unknown[0].metric!r} is not a criterion of both runs; "
+            f"they share {', '.join(shared)}"
+        )
+    refuse_unknown_metrics(policy.model_copy(update={"rules": comparing}), after, relations_of(candidate.document))
+    compare = _comparer(history, candidate, baseline, policy.confidence_level)
+    found = [compare(after[name], None) for name in shared]
+    standings = [
+        standing_of(history, baseline, before, policy),
+        standing_of(history, candidate, after, policy),
+    ]
+    judges = {name: reason for standing in standings for name, reason in unfit(standing).items()}
+    decisions = []
+    for rule in comparing:
+        matching = next(one for one in found if one.criterion == rule.criterion)
+        if rule.slice is not None:
+            matching = compare(after[rule.criterion], rule.slice)
+        tables = None
+        if rule.criterion in standings[1] and rule.criterion not in judges and rule.estimand != "judge_rate":
+            tables = (judge_table(history, candidate, rule.criterion), judge_table(history, baseline, rule.criterion))
+        decision = decide_comparison(rule, matching, judges, policy.block_on, tables)
+        decisions.append(partial_decision(decision) if candidate.partial or baseline.partial else decision)
+    return found, decisions
+
+
+def _comparer(
+    history: History, candidate: StoredRun, baseline: StoredRun, level: float
+) -> Callable[[Measure, Mapping[str, Any] | None], Comparison]:
+    def compare(measure: Measure, slice_: Mapping[str, Any] | None) -> Comparison:
+        sides = [
+            reduce_cases(
+                history.observations(run, list(measures_of(run.document)).index(measure.criterion)),
+                measures_of(run.document)[measure.criterion],
+                slice_=slice_,
+            )
+            for run in (candidate, baseline)
+        ]
+        return compare_cases(sides[0], sides[1], measure, level)
+
+    return compare
