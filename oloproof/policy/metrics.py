@@ -182,8 +182,8 @@ def summarize(
     Pass rates take the Clopper-Pearson interval, means the betting interval of Waudby-Smith and Ramdas; both count
     missing and invalid cases as the worst for the lower end and the best for the upper. The estimate is the mean over
     the cases counted as observed, which are whole: of a case with a repeat missing, what it did answer moves only the
-    interval, so that the estimate may even lie outside of it. A case counts as passed when none of its repeats failed;
-    in a rate of errors, invalid or missing answers, when at least one of them is such.
+    interval, which reaches out to the estimate where it would leave it out. A case counts as passed when none of its
+    repeats failed; in a rate of errors, invalid or missing answers, when at least one of them is such.
 
     Raises:
         ValueError: a score lies outside the range that its criterion declares.
@@ -265,7 +265,10 @@ class _Tally:
         if self.whole == self.n:
             return lowest
         highest = bounded_mean_interval(sorted(self._highs), low, high, level)
-        return None if lowest is None or highest is None else (lowest[0], highest[1])
+        if lowest is None or highest is None:
+            return None
+        known = [] if self.estimate is None else [self.estimate]
+        return min([lowest[0], *known]), max([highest[1], *known])
 
 
 def rate_of(observations: Iterable[Observation], rate: str) -> Iterator[Observation]:

@@ -10,7 +10,7 @@ from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
 from oloproof.policy.wording import JUDGE_WHY
-from oloproof.records import ORIGINAL, Decision, Metric
+from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, Metric
 from oloproof.running.deciding import conclude, measures_of
 from oloproof.statistics import (
     more_cases,
@@ -22,6 +22,7 @@ from oloproof.storage import History, StoredRun
 
 _ASSUMED_DISCORDANT = 0.2
 _BY_SPREAD = "depends on the spread of the values, which a run shows"
+_BY_LABELS = "decides on what people would pass, which depends on their labels as much as on the number of cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,9 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
     conclusion, measures = conclude(history, run, policy), measures_of(run.document)
     found = []
     for rule, decision in zip((one.spelled_out for one in policy.rules), conclusion.decisions, strict=True):
-        metric = next((one for one in conclusion.metrics if _is_of(one, rule)), None)
+        about = [one for one in conclusion.metrics if _is_of(one, rule)]
+        people = [one for one in about if one.estimand == HUMAN_RATE and rule.estimand != "judge_rate"]
+        metric = next(iter(people or about), None)
         found.append(_prospect(rule, decision, metric, measures.get(rule.criterion), policy))
     return found
 
@@ -120,7 +123,8 @@ def _prospect(
         if rule.compares:
             sentence = _pairs_that_decide(rule, n, measure)
         else:
-            sentence = _BY_SPREAD if spread else can_decide(rule, None, n, policy)
+            whole = _BY_LABELS if metric is not None and metric.estimand == HUMAN_RATE else _BY_SPREAD
+            sentence = whole if spread else can_decide(rule, None, n, policy)
         message = _not_for_cases(decision) or _plain(rule, state, metric)
         return Prospect(rule.id, rule.metric, state, n, sentence, message=message)
     unknown = metric.missing + metric.invalid
@@ -151,6 +155,8 @@ def _plain(rule: RuleOptions, state: str, metric: Metric | None) -> str:
         return "decided"
     if rule.compares:
         return "compares two runs; use oloproof compare"
+    if metric is not None and metric.estimand == HUMAN_RATE:
+        return "more labels and more cases both narrow the interval; how many it takes cannot be told" + _first(metric)
     if rule.effective_kind == "observed_count" or rule.spelled_out.family == "flaky_count":
         return "further cases settle nothing" + _first(metric)
     return "further cases narrow the interval; how many it takes cannot be told for this kind of rule" + _first(metric)

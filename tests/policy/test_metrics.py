@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from oloproof.policy import rate_of, summarize
+from oloproof.policy import CaseValue, Measure, rate_of, summarize
 from oloproof.records import Metric
 from oloproof.statistics import BETTING, CLOPPER_PEARSON, bounded_mean_interval, clopper_pearson
 from tests.policy.conftest import measure, metric_of, reduced, scores, seen, trials
@@ -258,3 +258,14 @@ def test_with_repeats_a_case_counts_in_such_a_rate_when_one_repeat_is_such() -> 
     metric = summarize(reduced(observations, of), of, 0.95, name="checked.error_rate")
     assert metric.estimate == pytest.approx((1 / 3 + 0 + 1) / 3)
     assert counted(metric) == (3, 3, 2, 1, 0, 0)
+
+
+def test_an_interval_reaches_out_to_the_estimate_of_the_cases_that_are_whole() -> None:
+    half_failed = [CaseValue(f"c{number}", 0.0, 0.5, None, "missing") for number in range(60)]
+
+    found = summarize([CaseValue("whole", 1.0, 1.0, 1.0), *half_failed], Measure("right", repeats=2), 0.95)
+
+    assert found.estimate == 1.0
+    assert found.interval is not None
+    assert found.interval[0] < 0.1
+    assert found.interval[1] == 1.0

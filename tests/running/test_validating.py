@@ -28,7 +28,8 @@ from oloproof.records import Decision
 from oloproof.reports.judges import unclear_words
 from oloproof.running import RunResult, run
 from oloproof.running.comparing import compare_runs
-from oloproof.running.deciding import measures_of
+from oloproof.running.deciding import measures_of, policy_of
+from oloproof.running.planning import prospects
 from oloproof.running.probing import probe_judge
 from oloproof.running.standing import human_metric
 from oloproof.running.validating import judge_criteria, tried_document, try_judge, validate_judge
@@ -41,7 +42,7 @@ from tests.model_server import Answer, ModelServer, Request, chat
 from tests.seeing_model import SeeingModel, color_of, verdict
 
 CASES = 80
-RULES = {"rules": [{"id": "floor", "metric": "right", "min": 0.5}]}
+RULES: dict[str, Any] = {"rules": [{"id": "floor", "metric": "right", "min": 0.5}]}
 
 
 class Desk:
@@ -169,6 +170,24 @@ def test_a_judge_decides_nothing_before_labels_and_then_on_what_people_would_say
     after = project.decision()
     assert (after.state, after.reason) == ("PASS", "lower_bound_meets_minimum")
     assert "people would pass (by their labels of this run) 62.5 %" in after.message
+
+
+def test_a_plan_for_what_people_would_pass_does_not_count_with_the_judges_own_rate(
+    desk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = desk(red_passes)
+    monkeypatch.setitem(RULES["rules"][0], "min", 0.62)
+    project.run()
+    project.label(truthful)
+    project.validate()
+    assert project.decision().reason == "interval_overlaps_threshold"
+
+    with project.history() as history:
+        planned = prospects(history, history.find(), policy_of(history.find()))[0]
+
+    assert planned.message == "more labels and more cases both narrow the interval; how many it takes cannot be told"
+    assert planned.can_decide.startswith("decides on what people would pass")
+    assert (planned.n, planned.more_at_best) == (CASES, None)
 
 
 def test_labels_are_taken_over_by_a_rerun_and_nobody_is_asked_again(desk: Make) -> None:
