@@ -39,7 +39,7 @@ def test_a_run_killed_at_twenty_random_moments_and_resumed_equals_a_whole_one(
 ) -> None:
     folder = echo(
         30,
-        app=SLOW_APP.replace("0.004", "0.03"),
+        app=SLOW_APP.replace("0.004", "0.02"),
         more="""\
           - {type: media_check, criterion: tiny, max_width: 2}
         repeats: {count: 2, pass_when: 1}

@@ -273,7 +273,8 @@ def test_a_quota_that_is_used_up_stops_the_run_in_the_vendors_words(judged: Make
         project.run(sight_test="off")
 
 
-def test_a_server_that_is_not_there_stops_the_run(judged: Make) -> None:
+def test_a_server_that_is_not_there_stops_the_run(judged: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oloproof.providers.waiting.FIRST_WAIT", 0.01)
     project = judged(chat(reply()))
     with ModelServer(chat("")) as gone:
         address = gone.url
