@@ -58,3 +58,12 @@ def test_why_a_check_gave_no_verdict_is_told_with_its_first_case(echo: Callable[
         "small: 3 verdicts are missing or invalid, first in case 'c0': KeyError: 'size'; "
         "oloproof inspect --failures shows each"
     ]
+
+
+def test_a_check_that_has_nothing_to_say_of_some_cases_is_no_warning(echo: Callable[..., Any]) -> None:
+    folder = echo(3)
+    folder.write("checks.py", SMALL.replace('output["size"] < 3', 'output["answer"] < 3 or output["size"]'))
+    project = (folder.root / "oloproof.yaml").read_text()
+    entry = "evaluators:\n  - {type: custom, criterion: small, callable: checks:small}\n"
+    folder.write("oloproof.yaml", project.replace("evaluators:\n", entry))
+    assert told(folder, "verdicts_missing") == []
