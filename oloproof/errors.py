@@ -26,11 +26,15 @@ A ``-`` never ends a command: the engine turns it into a verdict.
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+"""The numbers of ``OSError`` where a file cannot grow: the disk is full, or a quota or a limit is reached."""
 
 
 class OloproofError(Exception):

@@ -9,7 +9,6 @@ nor a playlist inside a file can make ffmpeg open anything else.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import signal
@@ -21,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from oloproof.errors import MediaUnreadable, ToolMissing
+from oloproof.errors import NO_ROOM, MediaUnreadable, ToolMissing
 
 _KEPT_LINES = 40
 _KEPT_BYTES = 500
@@ -107,13 +106,13 @@ def run_tool(
     return Ended(process.returncode, errors.count, errors.kept())
 
 
-_NO_ROOM = {os.strerror(number): number for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)}
+_NO_ROOM_WORDS = {os.strerror(number): number for number in NO_ROOM}
 
 
 def refuse_full_disk(ended: Ended, to: str | os.PathLike[str]) -> None:
     """Raise ``OSError`` where a tool could not write ``to`` for want of room, which says nothing of what it read."""
     if ended.code != 0:
-        for text, number in _NO_ROOM.items():
+        for text, number in _NO_ROOM_WORDS.items():
             if any(text in line for line in ended.errors):
                 raise OSError(number, text, os.fspath(to))
 

@@ -207,19 +207,14 @@ def _newest(store: Store) -> StoredRun | None:
 
 def _changed(run: StoredRun, plan: Plan) -> str:
     """Return in words what is not as it was when ``run`` began."""
-    taken = _selection_of(run) or plan.selection
+    stored = run.document["selection"]
+    taken = Selection(tuple(stored["cases"]), stored["limit"])
     differs = (
         ("the project, the system or its code", run.config_digest != plan.config_digest_with(taken)),
         ("the selection of cases (--case, --limit)", taken != plan.selection),
         ("the dataset", run.dataset_digest != plan.dataset_digest),
     )
     return " and ".join(what for what, another in differs if another)
-
-
-def _selection_of(run: StoredRun) -> Selection | None:
-    """Return which cases a run takes; runs of versions that kept no more than its digest do not tell."""
-    stored = run.document.get("selection")
-    return None if stored is None else Selection(tuple(stored["cases"]), stored["limit"])
 
 
 def _complete_already(store: Store, plan: Plan) -> StoredRun | None:

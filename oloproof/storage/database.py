@@ -127,13 +127,18 @@ def transaction(connection: sqlite3.Connection, file: Path) -> Iterator[None]:
             raise
 
 
+def disk_full(file: Path | str) -> StorageError:
+    """Return that there is no room for a file, with the cure."""
+    return StorageError(f"the disk is full: {file} could not be written; free some space and use --resume")
+
+
 def storage_error(error: sqlite3.DatabaseError, file: Path) -> StorageError:
     """Return what an error of SQLite means to a person."""
     text = str(error)
     if "locked" in text or "busy" in text:
         return StorageError(f"{file} is in use by another Oloproof for more than {_BUSY_SECONDS:.0f} s; try again")
     if "is full" in text:
-        return StorageError(f"the disk is full: {file} could not be written; free some space and use --resume")
+        return disk_full(file)
     if "malformed" in text or "not a database" in text or "no such table" in text:
         return StorageError(f"{file} is damaged ({text}); move the folder {FOLDER} away to start anew")
     if "readonly" in text or "unable to open" in text:

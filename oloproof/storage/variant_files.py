@@ -6,7 +6,6 @@ Two recipes that make the same bytes share a file. All can be lost at any time: 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 import shutil
@@ -16,14 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from oloproof.errors import StorageError
-from oloproof.storage.database import FOLDER
+from oloproof.errors import NO_ROOM, StorageError
+from oloproof.storage.database import FOLDER, disk_full
 
 _ONLY_READ = 0o444
 """A system that writes into its input would change what others are given."""
 _DRAFT = ".part-"
 _ABANDONED = 24 * 3600.0
-_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 @contextmanager
@@ -39,10 +37,8 @@ def _in_words(place: str, *, only_room: bool = False) -> Iterator[None]:
         yield
     except OSError as error:
         file = error.filename or place
-        if error.errno in _NO_ROOM:
-            raise StorageError(
-                f"the disk is full: {file} could not be written; free some space and use --resume"
-            ) from error
+        if error.errno in NO_ROOM:
+            raise disk_full(file) from error
         if only_room:
             raise
         raise StorageError(f"{file} could not be written ({error.strerror}); check its permissions") from error
