@@ -247,7 +247,7 @@ class RuleOptions(Options):
             raise ValueError(f"{self.metric} takes min: or max:")
         named = self.variant not in (None, ORIGINAL)
         if self.family in OF_ONE_VARIANT and not named:
-            raise ValueError(f"{self.metric} is about one variant: name it with variant:")
+            raise ValueError(f"{self.metric} holds one variant against the original: name that one with variant:")
         worst = self.family is not None and self.family.startswith("worst_")
         if worst != (self.relation is not None) and own is None:
             raise ValueError(

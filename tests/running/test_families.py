@@ -99,8 +99,14 @@ def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
         ("metric: answer.delta, variant: blur-4, min: 0", "there is no variant 'blur-4'; did you mean blur-3?"),
         ("metric: answer.pass^3, min: 0.5", "needs repeats: 3 or more, and each case is run 2 times"),
         ("metric: answer.visual_adoption_rate, min: 0.5", "told by a prior_probe, and answer is a exact_match"),
-        ("metric: answer.delta, min: 0", "answer.delta is about one variant: name it with variant:"),
-        ("metric: answer.delta, variant: original, max: 0", "answer.delta is about one variant: name it with variant:"),
+        (
+            "metric: answer.delta, min: 0",
+            "answer.delta holds one variant against the original: name that one with variant:",
+        ),
+        (
+            "metric: answer.delta, variant: original, max: 0",
+            "answer.delta holds one variant against the original: name that one with variant:",
+        ),
         (
             "metric: answer.noise_floor, variant: blur-3, max: 1",
             "is about several variants at once and takes no variant:",
