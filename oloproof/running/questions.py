@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 from oloproof.records import Judgement
@@ -31,17 +31,26 @@ def answers_to(
     Raises:
         OloproofError: what ``ask`` raises; what was answered until then is kept.
     """
-    found: list[T] = []
     fresh: list[Judgement] = []
-    with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
-        try:
-            for answer, judgements in pool.map(ask, subjects):
-                found.append(answer)
-                fresh += [one for one in judgements if one.kept and one.key is not None and one.stored is None]
-                if len(fresh) >= _KEPT_TOGETHER:
-                    StoredJudgements(store).keep(fresh)
-                    fresh = []
-                listener(JudgementsDone(criterion, len(found), len(subjects)))
-        finally:
+
+    def keep(judgements: Sequence[Judgement], at_least: int) -> None:
+        fresh.extend(one for one in judgements if one.kept and one.key is not None and one.stored is None)
+        if len(fresh) >= at_least:
             StoredJudgements(store).keep(fresh)
-    return found
+            fresh.clear()
+
+    with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
+        asked = [pool.submit(ask, subject) for subject in subjects]
+        waiting = set(asked)
+        try:
+            for done, answer in enumerate(as_completed(asked), start=1):
+                waiting.discard(answer)
+                keep(answer.result()[1], _KEPT_TOGETHER)
+                listener(JudgementsDone(criterion, done, len(subjects)))
+        finally:  # one that raises ends the asking, but those under way are paid for: their answers are waited for
+            pool.shutdown(cancel_futures=True)
+            for answer in waiting:
+                if not answer.cancelled() and answer.exception() is None:
+                    keep(answer.result()[1], _KEPT_TOGETHER)
+            keep((), 1)
+    return [answer.result()[0] for answer in asked]

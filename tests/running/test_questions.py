@@ -50,19 +50,22 @@ def test_answers_stand_in_the_order_of_the_questions_and_each_is_told_of(store: 
 
 def test_what_was_answered_is_kept_while_the_rest_is_asked_for_and_when_it_breaks_off(store: Store) -> None:
     seen: list[int] = []
+    answered: list[int] = []
 
     def ask(number: int) -> tuple[int, Sequence[Judgement]]:
         if number == 29:  # 19 of those before may be kept, and 16 are kept together
             seen.extend(next(kept for kept in iter(lambda: kept_of(store, 40), None) if len(kept) >= 16))
         if number == 30:
             raise ProviderRefused("no money left")
+        answered.append(number)
         return judged(number)
 
     with pytest.raises(ProviderRefused):
         answers_to(range(40), ask, criterion="right", store=store, concurrency=1, listener=lambda event: None)
 
     assert set(seen) < set(kept_of(store, 40))  # so they are there also for one who is killed
-    assert kept_of(store, 40) == [number for number in range(30) if number % 3]
+    assert answered[:30] == list(range(30))
+    assert kept_of(store, 40) == [number for number in answered if number % 3]
 
 
 def test_nothing_to_ask_about_is_no_answer(store: Store) -> None:
