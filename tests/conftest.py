@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,14 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from textwrap import dedent
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.warm import Warm, ask, cold_command, may_be_warm
+
+T = TypeVar("T")
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")  # how long an example takes says more of what else is running than of its law
@@ -86,7 +89,7 @@ class Folder:
             return Ended(code, out.read(), err.read())
 
 
-def made_once(folder: Path, make: Callable[[Path], None]) -> Path:
+def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
     """Return a shared folder that ``make`` fills for whoever asks first, while all others wait for it."""
     done = folder.with_name(f"{folder.name}.done")
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
@@ -97,6 +100,14 @@ def made_once(folder: Path, make: Callable[[Path], None]) -> Path:
             make(folder)
             done.touch()
     return folder
+
+
+def opened_once(folder: Path, make: Callable[[Path], T]) -> T:
+    """Return what ``make`` says of a shared folder when it fills it for whoever asks first."""
+    said = folder.with_name(f"{folder.name}.said")
+    made_once(folder, lambda empty: said.write_bytes(pickle.dumps(make(empty))))
+    found: T = pickle.loads(said.read_bytes())  # noqa: S301 - written by another worker of these tests
+    return found
 
 
 @pytest.fixture(scope="session")

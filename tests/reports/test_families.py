@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from oloproof.running.deciding import Conclusion, conclude, policy_of
 from oloproof.running.documents import run_document
 from oloproof.storage import History, Store, StoredRun
 from tests.bars import CASES, VARIANTS, Bars, open_bars
+from tests.conftest import opened_once
 
 from .test_html import Page
 
@@ -48,8 +50,8 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
-    bars = open_bars(tmp_path_factory.mktemp("bars"))
+def told(shared: Path) -> Iterator[Told]:
+    bars = opened_once(shared / "bars", open_bars)
     with closing(Store(bars.root)) as store:
         yield Told(bars, store)
 

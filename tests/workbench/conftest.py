@@ -21,6 +21,7 @@ from oloproof.records import Case, Execution, Judgement, MediaItem, Trial, Verdi
 from oloproof.storage import Entry, NewRun, Store
 from oloproof.workbench.app import create_app
 from oloproof.workbench.desk import Desk
+from tests.conftest import made_once
 
 with warnings.catch_warnings():  # it would rather have another client library than the one that is here
     warnings.simplefilter("ignore")
@@ -120,11 +121,13 @@ def tone(seconds: float = 1.0, *, rate: int = 8000) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def clip(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def clip(shared: Path) -> bytes:
     """Three seconds of video, each of another colour."""
     inputs = [part for colour in CLIP_COLOURS for part in ("-f", "lavfi", "-i", f"color={colour}:s=96x64:r=10:d=1")]
-    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
-    command = ["ffmpeg", "-nostdin", "-y", "-v", "error", *inputs, "-filter_complex", "concat=n=3", "-c:v", "libx264"]
-    command += ["-preset", "ultrafast", "-pix_fmt", "yuv420p", str(path)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    return path.read_bytes()
+    coded = ["-filter_complex", "concat=n=3", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"]
+
+    def make(folder: Path) -> None:
+        command = ["ffmpeg", "-nostdin", "-y", "-v", "error", *inputs, *coded, str(folder / "clip.mp4")]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+    return (made_once(shared / "three-colours", make) / "clip.mp4").read_bytes()

@@ -12,6 +12,7 @@ import pytest
 
 from oloproof.running import run as run_project
 from tests.bars import CASES, VARIANTS, Bars, open_bars
+from tests.conftest import opened_once
 from tests.workbench.conftest import tone
 from tests.workbench.visiting import Page, Visitor
 
@@ -35,8 +36,8 @@ class Looker(Visitor):
 
 
 @pytest.fixture(scope="module")
-def bars(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Looker]:
-    looker = Looker(open_bars(tmp_path_factory.mktemp("bars")))
+def bars(shared: Path) -> Iterator[Looker]:
+    looker = Looker(opened_once(shared / "bars", open_bars))
     yield looker
     looker.desk.close()
 

@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.bars import Bars, open_bars
+from tests.conftest import opened_once
 from tests.workbench.browser.chromium import launch
 from tests.workbench.browser.crowd import Crowd, open_crowd
 from tests.workbench.browser.served import Served, served
@@ -72,9 +73,9 @@ def browser(stage: Stage) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+def shop(shared: Path) -> Shop:
     """Captions of media, judged; run twice."""
-    return open_shop(tmp_path_factory.mktemp("shop"))
+    return opened_once(shared / "shop", open_shop)
 
 
 @pytest.fixture
@@ -84,15 +85,15 @@ def own_shop(shop: Shop, tmp_path: Path) -> Shop:
 
 
 @pytest.fixture(scope="session")
-def crowd(tmp_path_factory: pytest.TempPathFactory) -> Crowd:
+def crowd(shared: Path) -> Crowd:
     """More cases than a page holds."""
-    return open_crowd(tmp_path_factory.mktemp("crowd"))
+    return opened_once(shared / "crowd", open_crowd)
 
 
 @pytest.fixture(scope="session")
-def bars(tmp_path_factory: pytest.TempPathFactory) -> Bars:
+def bars(shared: Path) -> Bars:
     """Pictures of bars, delivered in several ways."""
-    return open_bars(tmp_path_factory.mktemp("bars"))
+    return opened_once(shared / "bars", open_bars)
 
 
 @pytest.fixture(scope="session")
