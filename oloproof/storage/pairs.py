@@ -104,7 +104,7 @@ class PairedRuns:
         # what was reused is the same in all, so only other executions are looked at
         query = f"""
             SELECT new.case_id,
-                ours.input != theirs.input AS input,
+                {_OTHER_INPUT} AS input,
                 ours.output IS NOT theirs.output OR ({_made("ours")}) IS NOT ({_made("theirs")}) AS output
             FROM trials AS new
             JOIN trials AS old ON old.case_id = new.case_id AND old.variant = new.variant AND old.repeat = new.repeat
@@ -159,8 +159,8 @@ class PairedRuns:
 
 def changed_cases(store: Store, candidate: StoredRun, baseline: StoredRun) -> list[tuple[str, bool, bool]]:
     """Return the cases of one id that are not the same in both runs: the id, and whether input or expected differs."""
-    query = """
-        SELECT new.case_id, ours.input != theirs.input AS other_input, new.expected IS NOT old.expected AS other_truth
+    query = f"""
+        SELECT new.case_id, {_OTHER_INPUT} AS other_input, new.expected IS NOT old.expected AS other_truth
         FROM trials AS new
         JOIN trials AS old ON old.case_id = new.case_id AND old.variant = new.variant AND old.repeat = new.repeat
         JOIN executions AS ours ON ours.id = new.execution
@@ -176,6 +176,30 @@ def people_said(store: Store) -> tuple[object, ...]:
     """Return what is another when a label was given or changed, or a judge was held to them, since."""
     query = "SELECT (SELECT max(created) FROM labels), (SELECT max(id) FROM validations)"
     return tuple(store.rows(query)[0])
+
+
+def _given(execution: str, trial: str) -> str:
+    """Return the query for path and digest of the files that a trial was given, recorded by its system or not."""
+    path, sha256 = item_path("path"), item_path("sha256")
+    return f"""
+        SELECT json_extract(item.value, '{path}') AS path, json_extract(item.value, '{sha256}') AS sha256
+        FROM json_each({execution}.media) AS item
+        WHERE json_extract(item.value, '{item_path("role")}') = 'input'
+        UNION ALL
+        SELECT json_extract(item.value, '$.item{path[1:]}'), json_extract(item.value, '$.item{sha256[1:]}')
+        FROM json_each({trial}.delivered) AS item
+    """
+
+
+_OTHER_INPUT = f"""(
+    ours.input != theirs.input OR (
+        ours.id != theirs.id AND EXISTS (
+            SELECT 1 FROM ({_given("ours", "new")}) AS here JOIN ({_given("theirs", "old")}) AS there
+            ON here.path = there.path WHERE here.sha256 != there.sha256
+        )
+    )
+)"""
+"""Whether two trials were given something else: another value, or other bytes in a file of the same path."""
 
 
 def _made(execution: str) -> str:

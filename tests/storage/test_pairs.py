@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from oloproof.records import Verdict
-from oloproof.storage.pairs import CUT_OUTPUT, LONGEST_OUTPUT, Differences, PairedRuns
+from oloproof.records import Delivery, Verdict
+from oloproof.storage.pairs import CUT_OUTPUT, LONGEST_OUTPUT, Differences, PairedRuns, changed_cases
 from tests.storage.conftest import PASSED, Base, entry, item
 
 
@@ -50,6 +52,29 @@ def shop(base: Base) -> PairedRuns:
 def test_what_differs_is_told_apart_in_words_bytes_and_inputs(shop: PairedRuns) -> None:
     """A file that was given is no answer, and of variants the case as it is counts."""
     assert shop.differences() == Differences(frozenset({"input"}), ("words", "bytes", "twice"))
+
+
+def test_other_bytes_in_a_file_of_the_same_path_are_another_input(base: Base) -> None:
+    """Whether the system recorded it or not, and with nothing said of files that only one of the runs was given."""
+    once, again = item("in.png", role="input"), item("in.png", role="input", sha256="f" * 64)
+    for name, file in (("old", once), ("new", again)):
+        recorded = {"media": (file,)} if name == "new" else {}
+        base.complete(
+            replace(entry(0, case="given", key=name.encode()), delivered=(Delivery("photo", file),)),
+            entry(1, case="recorded", key=b"r" + name.encode(), media=(file,)),
+            replace(
+                entry(2, case="recorded by one", key=b"1" + name.encode(), **recorded),
+                delivered=() if recorded else (Delivery("photo", file),),
+            ),
+            entry(3, case="kept", key=b"k" + name.encode(), media=(once,)),
+            entry(4, case="of one run", key=b"o" + name.encode(), **recorded),
+            name=name,
+        )
+    changed = {"given", "recorded", "recorded by one"}
+
+    assert paired(base).differences().inputs == changed
+    told = changed_cases(base.store, base.history.find("new"), base.history.find("old"))
+    assert {case for case, given, expected in told if given and not expected} == changed
 
 
 def test_cases_of_one_run_only_are_counted_on_their_side(base: Base, shop: PairedRuns) -> None:
