@@ -15,7 +15,7 @@ from oloproof.records import OUTCOMES
 from oloproof.storage.case_index import RANKS, CaseIndex, Tile
 from oloproof.storage.history import History, StoredRun
 from oloproof.storage.kept import Kept
-from oloproof.storage.rows import deliveries_from_text, media_from_text
+from oloproof.storage.rows import files_from_row
 from oloproof.storage.sql import like_pattern, marks
 from oloproof.storage.store import Store
 
@@ -130,7 +130,6 @@ class Browsing(History):
 
 
 def _tile(row: Row, told: Row | None) -> Tile:
-    given = (one.item for one in deliveries_from_text(row["delivered"], row["id"]) if one.item is not None)
     return Tile(
         case_id=row["case_id"],
         variant=row["variant"],
@@ -141,5 +140,5 @@ def _tile(row: Row, told: Row | None) -> Tile:
         reason="" if told is None else told["reason"],
         error=row["error"],
         seconds=row["seconds"],
-        media=(*media_from_text(row["media"], row["execution"]), *given),
+        media=files_from_row(row),
     )

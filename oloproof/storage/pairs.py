@@ -13,7 +13,7 @@ from typing import Any
 
 from oloproof.records import ORIGINAL, OUTCOMES, MediaItem, Outcome
 from oloproof.storage.history import History, StoredRun
-from oloproof.storage.rows import item_path, media_from_text, storable
+from oloproof.storage.rows import files_from_row, item_path, storable
 from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
 
@@ -139,7 +139,7 @@ class PairedRuns:
     def sides(self, run: StoredRun, criterion: int | None, cases: Sequence[str]) -> dict[str, list[Side]]:
         """Return the trials of these cases in a run, by case, repeat by repeat; nothing for a case that it has not."""
         query = f"""
-            SELECT trials.case_id, trials.repeat, trials.slice, trials.execution,
+            SELECT trials.id, trials.case_id, trials.repeat, trials.slice, trials.execution, trials.delivered,
                 verdicts.outcome, verdicts.score, verdicts.reason, executions.error, executions.media,
                 length(executions.output) AS length,
                 CASE WHEN length(executions.output) > ? THEN substr(executions.output, 1, ?) ELSE executions.output END
@@ -222,5 +222,5 @@ def _side(row: Any) -> Side:
         output=row["output"],
         length=row["length"] or 0,
         error=row["error"],
-        media=media_from_text(row["media"], row["execution"]),
+        media=files_from_row(row),
     )

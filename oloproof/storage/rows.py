@@ -101,6 +101,12 @@ def deliveries_from_text(text: str | None, trial: int) -> tuple[Delivery, ...]:
     return tuple(found)
 
 
+def files_from_row(row: Any) -> tuple[MediaItem, ...]:
+    """Return what a trial recorded and then what it was given beside that, of a row with its media and its delivery."""
+    given = (one.item for one in deliveries_from_text(row["delivered"], row["id"]) if one.item is not None)
+    return (*media_from_text(row["media"], row["execution"]), *given)
+
+
 def _item(ident: str, values: Sequence[Any]) -> MediaItem:
     fields = dict(zip(_ITEM_FIELDS, values, strict=True))
     identity = fields["identity"]

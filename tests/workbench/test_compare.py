@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader
-from oloproof.records import Case, Execution, Judgement, Trial, Verdict
+from oloproof.records import Case, Delivery, Execution, Judgement, MediaItem, Trial, Verdict
 from oloproof.running.comparing import compare_runs
 from oloproof.storage import Entry, History, NewRun, Store, StoredRun
 from oloproof.storage.labels import Labels, StoredValidation
@@ -31,6 +31,7 @@ class Shop:
         self.reader = MediaReader(root)
         self.store = Store(root)
         self.expected: Any = None
+        self.given = ""
 
     def run(
         self,
@@ -55,20 +56,25 @@ class Shop:
                 self._append(opened, name, case, repeat, output, verdicts)
         self.store.finish(opened, state)
 
+    def picture(self, name: str, colour: str, role: Any = "output") -> MediaItem:
+        """Draw a picture and record it."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (90, 60), colour).save(path)
+        with using_reader(self.reader):
+            return media_file(path, role=role)
+
     def _append(self, opened: Any, name: str, case: str, repeat: int, output: Any, verdicts: list[Any]) -> None:
         media = []
         if isinstance(output, tuple):
             output, colour = output
-            path = self.root / "out" / name / f"{case}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            Image.new("RGB", (90, 60), colour).save(path)
-            with using_reader(self.reader):
-                media.append(media_file(path))
+            media.append(self.picture(f"out/{name}/{case}.png", colour))
+        given = (Delivery("photo", self.picture(f"in/{self.given}.png", self.given, "input")),) if self.given else ()
         self.count = getattr(self, "count", 0) + 1
         judged = [Judgement((one,)) for one in verdicts]
         trial = Trial(self.count, Case(case, "x", self.expected, {"lang": "de"}), repeat=repeat)
         done = Execution(output, tuple(media), seconds=0.1)
-        self.store.append(opened, [Entry(trial, b"%d" % self.count, '"x"', done, judged)])
+        self.store.append(opened, [Entry(trial, b"%d" % self.count, '"x"', done, judged, None, given)])
 
 
 def said(outcome: str, score: float | None = None, reason: str = "because") -> Verdict:
@@ -199,6 +205,32 @@ def test_another_pair_is_opened_by_its_address(compared: Visitor) -> None:
     assert "11 of 31, broken" in opened.words
     assert ids(opened) == ids(page)
     assert [str(one["href"]) for one in opened.all("a", aria_current="true") if "case=b20" in str(one["href"])]
+
+
+def test_where_words_are_all_that_was_made_the_picture_they_are_about_stands_beside_them(shop: Shop) -> None:
+    shop.given = "red"
+    cases = {"mug": ("a red mug", FAIL), "cup": ("a red cup", FAIL)}
+    shop.run("old", {case: (words, PASS) for case, (words, _) in cases.items()})
+    shop.run("new", cases)
+
+    page = Visitor(shop.root).get(TWO)
+
+    opened, _, listed = page.source.partition("</article>")
+    assert opened.count('aria-label="input picture red.png"') == 1
+    assert "input of both" in opened
+    assert listed.count("/thumb") == 1  # of the other pair; that of the opened one is seen above
+
+
+def test_inputs_that_are_not_the_same_are_held_against_each_other(shop: Shop) -> None:
+    for name, colour in (("old", "red"), ("new", "blue")):
+        shop.given = colour
+        shop.run(name, {"mug": ("a mug", PASS if name == "old" else FAIL)})
+
+    page = Visitor(shop.root).get(TWO)
+
+    large = [str(one["src"]) for one in page.all("img") if one["src"] and "thumbnail" not in str(one["src"])]
+    assert [one.split("/")[2] for one in large] == ["old", "new"]
+    assert "input of both" not in page.source
 
 
 def test_changed_words_are_marked_in_the_list(compared: Visitor) -> None:

@@ -55,7 +55,8 @@ class SideView:
 class PairView:
     """One case in both runs, the baseline first.
 
-    ``pictures`` are those that are held against each other, two by two; ``input`` a picture of what both were given.
+    ``pictures`` are those that are held against each other, two by two; ``input`` a picture of what both were given,
+    and ``given`` those files at their full size, for the opened pair of systems that made no files.
     """
 
     id: str
@@ -68,6 +69,7 @@ class PairView:
     candidate: SideView
     pictures: tuple[tuple[PairPicture, PairPicture], ...]
     input: Picture | None
+    given: tuple[Medium, ...]
     note: str
 
 
@@ -108,7 +110,11 @@ class PairViews:
     def opened(self, case: str, place: str) -> PairView:
         """Return one pair at its full size; ``place`` says in words where it stands."""
         _, old, new = next(self._given([case]))
-        media = [list(self._media(given)) for given in (old, new)]
+        media = [list(self._media(given, "output")) for given in (old, new)]
+        made = any(media)
+        shared: tuple[Medium, ...] = ()
+        if not made:
+            shared, media = _shared([list(self._media(given, "input")) for given in (old, new)])
         pictures = tuple(_held(self.names, *media))
         held = {picture.address for pair in pictures for picture in pair}
         told = [
@@ -117,7 +123,7 @@ class PairViews:
             )
             for given, (pieces, prose, more), files in zip((old, new), _words(old, new, LONG), media, strict=True)
         ]
-        return self._pair(case, old, new, told, given=True, opened=True, place=place, pictures=pictures)
+        return self._pair(case, old, new, told, given=made, opened=True, place=place, pictures=pictures, shared=shared)
 
     def _given(self, cases: Sequence[str]) -> Iterator[tuple[str, _Given, _Given]]:
         baseline, candidate = self.compared.baseline, self.compared.candidate
@@ -145,6 +151,7 @@ class PairViews:
         opened: bool,
         place: str = "",
         pictures: tuple[tuple[PairPicture, PairPicture], ...] = (),
+        shared: tuple[Medium, ...] = (),
     ) -> PairView:
         some = new if new.side is not None else old
         other = case in self.compared.pairs.differences().inputs
@@ -159,6 +166,7 @@ class PairViews:
             candidate=told[1],
             pictures=pictures,
             input=picture_of(some.run, some.media("input")) if given else None,
+            given=shared,
             note="The two runs gave it different inputs." if other else "",
         )
 
@@ -186,8 +194,8 @@ class PairViews:
             address=case_address(given.run.id, side.case_id, query),
         )
 
-    def _media(self, given: _Given) -> Iterator[Medium]:
-        """Yield the files that one run made of the case, each after a look whether it is as it was recorded."""
+    def _media(self, given: _Given, role: str) -> Iterator[Medium]:
+        """Yield one run's files of the case in a role, each after a look whether it is as it was recorded."""
         side = given.side
         if side is None:
             return
@@ -198,8 +206,16 @@ class PairViews:
         )
         shown = self.views.case(given.run, [trial], worst_word(trial), 0).trials[0]
         for item, view in zip(shown_media(trial), shown.media, strict=True):
-            if item.role == "output":
+            if item.role == role:
                 yield medium_of(self.views.reader, given.run.id, item, view)
+
+
+def _shared(media: list[list[Medium]]) -> tuple[tuple[Medium, ...], list[list[Medium]]]:
+    """Return the files that both runs were given, and those of each where they are not the same."""
+    old, new = ([one.view.sha256 for one in files] for files in media)
+    if old == new or not old or not new:
+        return tuple(media[1] or media[0]), [[], []]
+    return (), media
 
 
 def _held(names: Names, old: Sequence[Medium], new: Sequence[Medium]) -> Iterator[tuple[PairPicture, PairPicture]]:
