@@ -23,12 +23,12 @@ install() {
 
 command -v chromium-headless-shell >/dev/null 2>&1 && exit 0
 if may_install; then
-    found || apt-get update -qq
+    found || apt-get update -qq || true
     if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
         echo "installing Chromium's headless shell" >&2
         install chromium-headless-shell fonts-liberation || true
     fi
-    found || install chromium fonts-liberation
+    found || install chromium fonts-liberation || true
 fi
 found && exit 0
 

@@ -7,11 +7,11 @@ found() { command -v ffmpeg >/dev/null 2>&1 && command -v ffprobe >/dev/null 2>&
 found && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "installing ffmpeg" >&2
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ffmpeg >&2
+    apt-get update -qq || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ffmpeg >&2 || true
 elif command -v brew >/dev/null 2>&1; then
     echo "installing ffmpeg" >&2
-    brew install --quiet ffmpeg >&2
+    brew install --quiet ffmpeg >&2 || true
 fi
 found && exit 0
 
