@@ -171,16 +171,21 @@ def _heif(source: Source, draft: Draft) -> None:
     _profile(draft, found.profile, found.primaries)
     if found.cut:
         draft.find("truncated", "the file ends inside one of its boxes")
+    if found.trailing:
+        draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
 
 
 def _still(source: Source, draft: Draft) -> None:
     found = stills.read_still(source, draft.found.format)
     draft.animated = found.animated if found is not None else False
     if found is None:
-        draft.find("damaged", "the header gives no size")
+        if draft.found.format != "svg":  # a drawing may leave its size to the page that shows it
+            draft.find("damaged", "the header gives no size")
         return
     draft.set_size(found.width, found.height, found.orientation)
     _color(draft, found.color, found.bits, transparent=found.color in ("rgba", "grey_alpha"))
+    if found.cut:
+        draft.find("truncated", "the file ends before the end of the picture data")
     if found.pictures > 1:
         draft.extras["pages"] = found.pictures
         draft.find("several_pages", f"the file holds {found.pictures} pictures; the largest one is measured")

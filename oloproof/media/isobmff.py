@@ -104,7 +104,7 @@ def read_movie(source: Source) -> Movie:
     """Read the movie header and its tracks."""
     movie = Movie()
     for box in boxes(source, 0, source.size):
-        if not box.whole and box.type not in _TOP_LEVEL:
+        if _is_trailing(box):
             movie.trailing = source.size - box.start + 8
             break
         movie.cut = movie.cut or not box.whole
@@ -114,6 +114,11 @@ def read_movie(source: Source) -> Movie:
         elif box.type == b"moof":
             movie.fragmented = True
     return movie
+
+
+def _is_trailing(box: Box) -> bool:
+    """Return whether what looks like a box of the file itself is none: other bytes follow the last one."""
+    return not box.whole and box.type not in _TOP_LEVEL
 
 
 def _moov(source: Source, moov: Box, movie: Movie) -> None:
@@ -192,7 +197,10 @@ def _stsd(source: Source, stsd: Box, track: Track) -> None:
 
 @dataclass(slots=True)
 class Picture:
-    """The primary picture of an AVIF or HEIF file, and its sequence track where there is one."""
+    """The primary picture of an AVIF or HEIF file, and its sequence track where there is one.
+
+    ``cut`` when a box reaches past the end of the file; ``trailing`` bytes behind the boxes are none.
+    """
 
     width: int = 0
     height: int = 0
@@ -202,6 +210,7 @@ class Picture:
     profile: bytes | None = None
     primaries: int | None = None
     cut: bool = False
+    trailing: int = 0
     frames: int = 1
     duration: float | None = None
 
@@ -210,6 +219,9 @@ def read_picture(source: Source) -> Picture:
     """Read size, orientation and colour of the primary picture (ISO/IEC 23008-12, MIAF)."""
     picture = Picture()
     for box in boxes(source, 0, source.size):
+        if _is_trailing(box):
+            picture.trailing = source.size - box.start + 8
+            break
         picture.cut = picture.cut or not box.whole
         if box.type == b"meta":
             _meta(source, box, picture)
