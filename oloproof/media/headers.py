@@ -254,7 +254,7 @@ def _movie(source: Source, draft: Draft) -> None:
         draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
     if not found.fragmented:
         draft.promised = found.duration
-        if not found.cut and not found.outlasted:
+        if found.agreed and not found.cut and not found.outlasted:
             draft.duration = found.duration
 
 
@@ -291,6 +291,17 @@ def _matroska(source: Source, draft: Draft) -> None:
 
 
 def _mp3(source: Source, draft: Draft) -> None:
+    free = mpegaudio.read_free(source)
+    if free is not None:
+        draft.duration = free.seconds
+        draft.extras.update(_sound_extras("mp3", free.channels, free.rate))
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", "ffmpeg decodes no MP3 of a free bit rate; encode it anew at a usual one")
+        if free.cut:
+            draft.find("truncated", "the file ends inside a frame")
+        return
+    if (end := mpegaudio.id3_end(source.head)) > source.size:
+        draft.find("truncated", f"the file ends before its tag does, {end - source.size} bytes early")
     draft.promised = mpegaudio.promised_duration(source)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from oloproof.media import mpegaudio
 from oloproof.media.binary import Source
@@ -17,40 +18,64 @@ _SPARE = 16
 _AC3_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640)
 
 
-def hole_in(source: Source, format: str) -> str | None:  # noqa: A002 - the word of the facts
-    """Return in words what stands in a stream of frames that is none, None when they follow one another."""
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """What in a stream of frames is none: the code of the finding (``damaged``, ``truncated``, ``trailing_data``) and
+    words that say where.
+    """
+
+    code: str
+    words: str
+
+
+def hole_in(source: Source, format: str) -> Hole | None:  # noqa: A002 - the word of the facts
+    """Return what stands in a stream of frames that is none, None when they follow one another."""
     if format == "mpegts":
         return _lost_packets(source)
     length_at = _LENGTHS.get(format)
-    return _lost_frames(source, length_at) if length_at else None
+    return _lost_frames(source, format, length_at) if length_at else None
 
 
-def _lost_packets(source: Source) -> str | None:
+def _lost_packets(source: Source) -> Hole | None:
     """Count the packets without their sync byte; the form with times has it behind 4 bytes."""
     step, place = (188, 0) if source.head[:1] == b"G" else (192, 4)
     lost = 0
     for block in source.blocks(0, size=step << 12):
         marks = block[place::step]
         lost += len(marks) - marks.count(b"G")
-    return f"{lost} of its packets do not begin as a packet does" if lost else None
+    return Hole("damaged", f"{lost} of its packets do not begin as a packet does") if lost else None
 
 
-def _lost_frames(source: Source, length_at: Callable[[bytes], int]) -> str | None:
+def _lost_frames(source: Source, format: str, length_at: Callable[[bytes], int]) -> Hole | None:  # noqa: A002
     at = _next_run(source, mpegaudio.id3_end(source.head), length_at)
     while at is not None and at < source.size:
         if length := length_at(source.at(at, 16)):
             at += length
             if at > source.size:
-                return "the file ends inside a frame"
+                return Hole("truncated", "the file ends inside a frame")
             continue
         if length := _tag_length(source.at(at, 32)):
             at += length
             continue
         found = _next_run(source, at, length_at)
+        if found is None and source.size - at > _SPARE:
+            return _behind(source, format, at, length_at) if source.at(at, _SEARCHED).strip(b"\0") else None
         if found is not None and found - at > _SPARE:
-            return f"{found - at} bytes at {at} are no frame"
+            return Hole("damaged", f"{found - at} bytes at {at} are no frame")
         at = found
     return None
+
+
+def _behind(source: Source, format: str, at: int, length_at: Callable[[bytes], int]) -> Hole:  # noqa: A002
+    """Judge what follows the last run of frames: damage where frames were to follow or a last one does, else none."""
+    end = mpegaudio.promised_end(source) if format == "mp3" else None
+    tail = source.at(at, _SEARCHED)
+    more = any(
+        at + match.start() + length_at(tail[match.start() :][:16]) == source.size for match in _SYNC.finditer(tail)
+    )
+    if more or (end is not None and at < end - _SPARE):
+        return Hole("damaged", f"the bytes from {at} on are no frames")
+    return Hole("trailing_data", f"{source.size - at} bytes follow the sound")
 
 
 def _next_run(source: Source, at: int, length_at: Callable[[bytes], int]) -> int | None:

@@ -6,6 +6,7 @@ their properties. Every box is bounded by its parent and by the file, and nestin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -22,6 +23,9 @@ _ALPHA = frozenset((b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:h
 """What an auxiliary picture is for when it says where the primary one is transparent (ISO/IEC 23008-12, MIAF)."""
 
 
+_UNTURNED = (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """One box: its type, where its content begins and ends, and whether the file holds all of it."""
@@ -34,24 +38,48 @@ class Box:
 
 @dataclass(slots=True)
 class Track:
-    """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``pixel_ratio`` width over height."""
+    """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``aperture`` is the size that the track
+    header gives; ``aspect`` is what the sample entry gives for width over height of a pixel; ``matrix`` (a b u c d v
+    x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie.
+    """
 
     handler: bytes = b""
     enabled: bool = True
     codec: bytes = b""
     width: int = 0
     height: int = 0
-    pixel_ratio: float = 1.0
-    orientation: int = 1
+    aperture: tuple[int, int] = (0, 0)
+    aspect: float | None = None
+    matrix: tuple[int, ...] = _UNTURNED
+    ticks: int | None = None
     duration: float | None = None
     samples: int | None = None
+
+    @property
+    def orientation(self) -> int:
+        """The EXIF orientation number that does what the matrix does."""
+        return matrix_orientation(self.matrix)
+
+    @property
+    def pixel_ratio(self) -> float:
+        """Width over height of a pixel: by the sample entry, else as the matrix stretches, else by the aperture."""
+        if self.aspect is not None:
+            return self.aspect
+        a, b, _, c, d, *_ = self.matrix
+        across, down = math.hypot(a, c), math.hypot(b, d)
+        if min(across, down) > 1 and abs(across / down - 1) > 0.01:
+            return across / down
+        if all(self.aperture) and self.width and self.height:
+            return self.aperture[0] * self.height / (self.aperture[1] * self.width)
+        return 1.0
 
 
 @dataclass(slots=True)
 class Movie:
-    """What ``moov`` says. ``cut`` when a top-level box reaches past the end of the file."""
+    """What ``moov`` says, in ``scale`` ticks a second. ``cut`` when a box of the file reaches past its end."""
 
     found: bool = False
+    scale: int = 0
     duration: float | None = None
     fragmented: bool = False
     cut: bool = False
@@ -71,6 +99,13 @@ class Movie:
     def sounds(self) -> list[Track]:
         """The tracks that are sound."""
         return [track for track in self.tracks if track.handler == b"soun"]
+
+    @property
+    def agreed(self) -> bool:
+        """Whether the length of the movie is that of its longest track, as it has to be."""
+        lengths = [track.ticks / self.scale for track in self.tracks if track.ticks is not None and self.scale]
+        told = self.duration or 0.0
+        return not lengths or abs(max(lengths) - told) <= max(0.1, 0.01 * told)
 
     @property
     def outlasted(self) -> bool:
@@ -122,15 +157,29 @@ def _is_trailing(box: Box) -> bool:
 
 
 def _moov(source: Source, moov: Box, movie: Movie) -> None:
+    whole = _UNTURNED
     for box in boxes(source, moov.start, moov.end):
         if box.type == b"mvhd":
-            movie.duration = _header_duration(source.at(box.start, 36))
+            data = source.at(box.start, 96)
+            movie.duration = _header_duration(data)
+            movie.scale = u32(data, 20 if data[:1] == b"\x01" else 12) or 0
+            whole = unpack(">9i", data, 48 if data[:1] == b"\x01" else 36) or _UNTURNED
         elif box.type == b"mvex":
             movie.fragmented = True
         elif box.type == b"trak" and len(movie.tracks) < 100:
             track = Track()
             _walk_track(source, box, track, 0)
             movie.tracks.append(track)
+    for track in movie.tracks:
+        track.matrix = _multiplied(track.matrix, whole)
+
+
+def _multiplied(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the matrix that does what two do, one after the other; where it moves a picture to is left out."""
+    (a, b, _, c, d, *_), (e, f, _, g, h, *_) = first, second
+    cells = a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
+    a, b, c, d = (cell >> 16 for cell in cells)
+    return a, b, 0, c, d, 0, 0, 0, 1 << 30
 
 
 def _header_duration(data: bytes) -> float | None:
@@ -163,14 +212,23 @@ def _walk_track(source: Source, parent: Box, track: Track, depth: int) -> None:
 
 def _tkhd(data: bytes, track: Track) -> None:
     track.enabled = bool(data[3] & 1) if len(data) > 3 else True
-    matrix = unpack(">9i", data, 52 if data[:1] == b"\x01" else 40)
-    if matrix is not None:
-        track.orientation = matrix_orientation(matrix)
+    long = data[:1] == b"\x01"
+    length = unpack(">Q" if long else ">I", data, 28 if long else 20)
+    if length is not None and length[0] != (1 << (64 if long else 32)) - 1:
+        track.ticks = length[0]
+    fields = unpack(">9i2I", data, 52 if long else 40)
+    if fields is not None:
+        track.matrix, track.aperture = fields[:9], (fields[9] >> 16, fields[10] >> 16)
 
 
 def matrix_orientation(matrix: tuple[int, ...]) -> int:
-    """Return the EXIF orientation number that does what a display matrix (a b u c d v x y w) does; 1 for none."""
-    signs = tuple((value > 0) - (value < 0) for value in (matrix[0], matrix[1], matrix[3], matrix[4]))
+    """Return the EXIF orientation number that does what a display matrix (a b u c d v x y w) does; 1 for none.
+
+    Cells are not written exactly by all: what is small beside the largest counts as zero.
+    """
+    cells = matrix[0], matrix[1], matrix[3], matrix[4]
+    small = max(map(abs, cells)) / 8
+    signs = tuple((value > small) - (value < -small) for value in cells)
     return _MATRICES.get(signs, 1)
 
 
@@ -191,7 +249,7 @@ def _stsd(source: Source, stsd: Box, track: Track) -> None:
         for box in boxes(source, entry.start + 78, entry.end):
             ratio = unpack(">II", source.at(box.start, 8)) if box.type == b"pasp" else None
             if ratio is not None and 0 < ratio[0] < 1 << 16 and 0 < ratio[1] < 1 << 16:
-                track.pixel_ratio = ratio[0] / ratio[1]
+                track.aspect = ratio[0] / ratio[1]
         return
 
 

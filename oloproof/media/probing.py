@@ -73,6 +73,11 @@ class Times:
         if self.end is None or finish >= self.end:
             self.end, self.open_end = finish, not length
 
+    def shift(self, seconds: float) -> None:
+        """Move begin and end."""
+        self.start = None if self.start is None else self.start + seconds
+        self.end = None if self.end is None else self.end + seconds
+
     def closed_end(self, step: float | None) -> float | None:
         """Return the end; a last piece of unknown length is taken to last ``step``."""
         if self.end is None:
@@ -85,7 +90,8 @@ class Times:
 class Stream:
     """One stream. ``orientation`` is as in EXIF; ``discarded`` packets lie outside of what an edit list shows.
 
-    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds.
+    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds;
+    ``heard`` in all.
     """
 
     index: int
@@ -106,6 +112,7 @@ class Stream:
     padding: int = 0
     trimmed: bool = False
     samples: int = 0
+    heard: int = 0
     lasting: float | None = None
     packets: Times = field(default_factory=Times)
     frames: Times = field(default_factory=Times)
@@ -259,6 +266,7 @@ class _Reader:
 
     def _sound(self, stream: Stream, at: float | None, length: float | None, samples: int) -> None:
         """Take a frame of sound; one without a time goes on where the one before it ends."""
+        stream.heard += samples
         if at is None:
             stream.samples += samples
             stream.frames.count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable
 from itertools import chain
@@ -379,7 +380,7 @@ def test_a_movie_without_a_sample_has_no_length_and_nothing_decodes(tmp_path: Pa
 
 
 def test_every_recipe_of_this_room_is_used() -> None:
-    used = set(KINDS) | {"one.mp4", "wide.mp4", "wide.webm", "silent.mp4"}
+    used = set(KINDS) | {"ordered.avi", "one.mp4", "wide.mp4", "wide.webm", "silent.mp4"}
     assert used == RECORDED
 
 
@@ -411,6 +412,43 @@ def test_recordings_that_were_joined_last_as_long_as_all_of_them(made: Callable[
         path.write_bytes(made(name).read_bytes() * 2)
         for depth in ("probed", "decoded"):
             assert facts(path, depth).duration == pytest.approx(2 * SECONDS, abs=0.1), (name, depth)
+
+
+def test_a_file_that_something_follows_or_that_is_counted_wrong_is_whole(
+    made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    mp3, movie, flac = (made(name).read_bytes() for name in ("sound.mp3", "silent.mp4", "sound.flac"))
+    promise = re.search(b"Xing|Info", mp3)
+    assert promise is not None
+    frames, length = promise.end() + 4, movie.index(b"mvhd") + 20
+    files = {
+        "joined.mp3": (mp3 * 2, 2 * SECONDS, "header_length_wrong"),
+        "counted.mp3": (mp3[:frames] + b"\0\1\0\0" + mp3[frames + 4 :], SECONDS, "header_length_wrong"),
+        "counted.mp4": (movie[:length] + b"\0\x09\0\0" + movie[length + 4 :], SECONDS, "header_length_wrong"),
+        "tagged.flac": (flac + b"TAG" + bytes(125), SECONDS, "trailing_data"),
+        "joined.opus": (made("sound.opus").read_bytes() * 2, 2 * SECONDS, None),
+    }
+    for name, (data, seconds, finding) in files.items():
+        (tmp_path / name).write_bytes(data)
+        found = facts(tmp_path / name)
+        assert (name, found.decodable, codes(found)) == (name, "complete", {finding} - {None})
+        assert found.duration == pytest.approx(seconds, abs=0.1)
+
+
+def test_pictures_of_an_avi_that_are_put_in_order_begin_with_it(made: Callable[[str], Path]) -> None:
+    for depth in ("probed", "decoded"):
+        assert facts(made("ordered.avi"), depth).duration == SECONDS
+    assert facts(made("ordered.avi")).frames == 20
+
+
+def test_what_fills_up_the_last_block_of_a_wav_is_not_counted(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data, path = bytearray(made("ms.wav").read_bytes()), tmp_path / "ms.wav"
+    samples = data.index(b"fact") + 8
+    data[samples : samples + 4] = int(44100 * SECONDS).to_bytes(4, "little")
+    path.write_bytes(data)
+
+    for depth in ("header", "probed", "decoded"):
+        assert facts(path, depth).duration == SECONDS, depth
 
 
 def test_a_flac_that_lost_its_last_frame_is_not_whole(made: Callable[[str], Path], tmp_path: Path) -> None:
