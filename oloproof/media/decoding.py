@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from oloproof.media import gif, heic, images, jpeg, jpeg_data, png, webp
+from oloproof.media import gif, heic, images, isobmff, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
@@ -28,7 +28,7 @@ def shown_delay(delay: float) -> float:
 
 
 def read_animation(source: Source, draft: Draft) -> None:
-    """Fill in frames and duration of a GIF, APNG or WebP from its frame table, without decoding."""
+    """Fill in frames and duration of a GIF, APNG, WebP, AVIF or HEIF from its frame table, without decoding."""
     reader = _TABLES.get(draft.found.format)
     if reader is None:
         return
@@ -73,8 +73,16 @@ def _webp_table(source: Source) -> tuple[list[float], int | None, bool]:
     return (found.delays if found.animated else [0.0]), found.plays, found.cut
 
 
+def _avif_table(source: Source) -> tuple[list[float], int | None, bool]:
+    found = isobmff.read_picture(source)
+    if len(found.delays) < 2:
+        return [0.0], None, found.cut
+    return ([] if found.cut else found.delays), None, found.cut  # nothing decodes part of such a file
+
+
 _TABLES: dict[str, Callable[[Source], tuple[list[float], int | None, bool]]] = {
-    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table,
+    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table, "avif": _avif_table,
+    "heic": _avif_table, "heif": _avif_table,
 }  # fmt: skip
 
 
@@ -181,7 +189,7 @@ def _check_pages(opened: ImageFile, draft: Draft, limits: Limits) -> bool:
             pixels += opened.width * opened.height
             if opened.width * opened.height > limits.max_pixels or pixels > limits.max_animation_pixels:
                 draft.decodable = "too_large"
-                draft.find("too_large", f"its pages up to the {page + 1}th have more pixels than are decoded")
+                draft.find("too_large", f"its first {page + 1} pages have more pixels than are decoded")
                 return False
             opened.load()
         except images.pillow_errors() as error:

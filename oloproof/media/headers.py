@@ -164,9 +164,9 @@ def _raw(draft: Draft, first: tiff.Directory, raw: tiff.Directory) -> None:
 def _heif(source: Source, draft: Draft) -> None:
     found = isobmff.read_picture(source)
     draft.set_size(found.width, found.height, found.orientation)
-    draft.animated = found.frames > 1
-    if found.frames > 1:
-        draft.frames, draft.duration = found.frames, found.duration
+    draft.animated = len(found.delays) > 1
+    if draft.animated and not found.cut:
+        draft.frames = len(found.delays)
     _color(draft, "rgba" if found.alpha else "rgb", found.bits, transparent=found.alpha)
     _profile(draft, found.profile, found.primaries)
     if found.cut:

@@ -70,9 +70,8 @@ def _behind(source: Source, format: str, at: int, length_at: Callable[[bytes], i
     """Judge what follows the last run of frames: damage where frames were to follow or a last one does, else none."""
     end = mpegaudio.promised_end(source) if format == "mp3" else None
     tail = source.at(at, _SEARCHED)
-    more = any(
-        at + match.start() + length_at(tail[match.start() :][:16]) == source.size for match in _SYNC.finditer(tail)
-    )
+    begins = (match.start() for match in _SYNC.finditer(tail))
+    more = any(at + begin + length_at(tail[begin : begin + 16]) == source.size for begin in begins)
     if more or (end is not None and at < end - _SPARE):
         return Hole("damaged", f"the bytes from {at} on are no frames")
     return Hole("trailing_data", f"{source.size - at} bytes follow the sound")

@@ -14,6 +14,7 @@ from oloproof.media.binary import Source, u16, u32, unpack
 
 _MOST_BOXES = 20_000
 _MOST_DEPTH = 8
+_MOST_DELAYS = 100_000
 _TOP_LEVEL = frozenset((
     b"ftyp", b"styp", b"moov", b"mdat", b"moof", b"mfra", b"free", b"skip", b"wide", b"meta", b"uuid", b"sidx", b"udta",
     b"pnot", b"PICT", b"emsg", b"prft", b"ssix", b"pdin", b"idat", b"imda",
@@ -40,7 +41,8 @@ class Box:
 class Track:
     """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``aperture`` is the size that the track
     header gives; ``aspect`` is what the sample entry gives for width over height of a pixel; ``matrix`` (a b u c d v
-    x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie.
+    x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie;
+    ``scale`` are its own ticks a second, of which ``times`` tells how many each sample lasts.
     """
 
     handler: bytes = b""
@@ -52,8 +54,10 @@ class Track:
     aspect: float | None = None
     matrix: tuple[int, ...] = _UNTURNED
     ticks: int | None = None
+    scale: int = 0
     duration: float | None = None
     samples: int | None = None
+    times: Box | None = None
 
     @property
     def orientation(self) -> int:
@@ -201,11 +205,15 @@ def _walk_track(source: Source, parent: Box, track: Track, depth: int) -> None:
         elif box.type == b"tkhd":
             _tkhd(source.at(box.start, 96), track)
         elif box.type == b"mdhd":
-            track.duration = _header_duration(source.at(box.start, 36))
+            data = source.at(box.start, 36)
+            track.duration = _header_duration(data)
+            track.scale = u32(data, 20 if data[:1] == b"\x01" else 12) or 0
         elif box.type == b"hdlr" and not track.handler:
             track.handler = source.at(box.start + 8, 4)
         elif box.type == b"stsd":
             _stsd(source, box, track)
+        elif box.type == b"stts":
+            track.times = box
         elif box.type == b"stsz":
             track.samples = u32(source.at(box.start, 12), 8)
 
@@ -255,7 +263,7 @@ def _stsd(source: Source, stsd: Box, track: Track) -> None:
 
 @dataclass(slots=True)
 class Picture:
-    """The primary picture of an AVIF or HEIF file, and its sequence track where there is one.
+    """The primary picture of an AVIF or HEIF file; ``delays`` in seconds of each where it is a sequence of them.
 
     ``cut`` when a box reaches past the end of the file; ``trailing`` bytes behind the boxes are none.
     """
@@ -269,8 +277,7 @@ class Picture:
     primaries: int | None = None
     cut: bool = False
     trailing: int = 0
-    frames: int = 1
-    duration: float | None = None
+    delays: list[float] = field(default_factory=list)
 
 
 def read_picture(source: Source) -> Picture:
@@ -286,19 +293,31 @@ def read_picture(source: Source) -> Picture:
         elif box.type == b"moov":
             movie = Movie()
             _moov(source, box, movie)
-            _sequence(movie, picture)
+            _sequence(source, movie, picture)
     return picture
 
 
-def _sequence(movie: Movie, picture: Picture) -> None:
+def _sequence(source: Source, movie: Movie, picture: Picture) -> None:
     tracks = [track for track in movie.tracks if track.handler in (b"pict", b"vide")]
     if not tracks or (tracks[0].samples or 0) < 2:
         return
-    picture.frames, picture.duration = tracks[0].samples or 1, tracks[0].duration
+    picture.delays = _delays(source, tracks[0])
     if not picture.width:
         # a sequence without a still: its sample entry gives the size
         picture.width, picture.height = tracks[0].width, tracks[0].height
         picture.orientation = tracks[0].orientation
+
+
+def _delays(source: Source, track: Track) -> list[float]:
+    """Return the seconds of each sample from ``stts``: pairs of a number of samples and their ticks."""
+    data = source.at(track.times.start, track.times.end - track.times.start) if track.times and track.scale else b""
+    delays: list[float] = []
+    for index in range(u32(data, 4) or 0):
+        pair = unpack(">II", data, 8 + 8 * index)
+        if pair is None or len(delays) >= _MOST_DELAYS:
+            break
+        delays += [pair[1] / track.scale] * min(pair[0], _MOST_DELAYS - len(delays))
+    return delays
 
 
 def _meta(source: Source, meta: Box, picture: Picture) -> None:

@@ -70,6 +70,17 @@ def test_very_short_delays_count_as_viewers_show_them(picture: Image.Image) -> N
     assert (shown_delay(0.0), shown_delay(0.01), shown_delay(0.02)) == (0.1, 0.1, 0.02)
 
 
+def test_short_delays_of_an_avif_count_so_too_and_a_cut_one_promises_nothing(picture: Image.Image) -> None:
+    data = moving(picture, "AVIF", duration=[5, 10, 20, 500])
+
+    for depth in ("probed", "decoded"):
+        found = facts_in(data, depth)
+        assert (found.duration, codes(found)) == (pytest.approx(0.1 + 0.1 + 0.02 + 0.5), {"frame_delay_raised"})
+    for depth in ("header", "probed", "decoded"):
+        found = facts_in(data[: len(data) // 2], depth)
+        assert (found.animated, found.frames, found.duration) == (True, None, None)
+
+
 def test_what_follows_a_gif_frame_must_be_a_block(picture: Image.Image) -> None:
     data = moving(picture, "GIF", duration=100)
     frame = data.rindex(b"\x21\xf9\x04")
