@@ -63,7 +63,7 @@ def _png_table(source: Source) -> tuple[list[float], int | None, bool]:
     found = png.read_png(source)
     if not found.promised_frames:
         return [0.0], None, found.cut
-    shown = [frame for frame in found.frames if frame.data]
+    shown = [frame for frame in found.frames if frame.data and not frame.cut]
     cut = found.cut or len(shown) < found.promised_frames
     return [frame.delay for frame in shown], found.plays, cut
 

@@ -95,6 +95,9 @@ def _png(source: Source, draft: Draft) -> None:
         draft.find("truncated", "the file ends before the end of the PNG")
     if not found.valid:
         draft.find("damaged", "the PNG header names no possible picture")
+    if found.apple:
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", "nothing here decodes the form of PNG that Xcode makes for iOS; convert it")
 
 
 def _jpeg(source: Source, draft: Draft) -> None:

@@ -47,15 +47,12 @@ def _bmp(source: Source) -> Still | None:
 
 def _ico(source: Source) -> Still | None:
     count = u16(source.head, 4, "<") or 0
-    sizes = []
-    for index in range(min(count, 256)):
-        entry = source.at(6 + 16 * index, 16)
-        if len(entry) == 16:
-            sizes.append(_icon_size(source, entry))
-    if not sizes:
+    entries = [entry for index in range(min(count, 256)) if len(entry := source.at(6 + 16 * index, 16)) == 16]
+    if not entries:
         return None
-    width, height = max(sizes, key=lambda size: size[0] * size[1])
-    return Still(width, height, pictures=len(sizes))
+    width, height = max((_icon_size(source, entry) for entry in entries), key=lambda size: size[0] * size[1])
+    cut = any(sum(unpack("<II", entry, 8) or ()) > source.size for entry in entries)
+    return Still(width, height, pictures=len(entries), cut=cut)
 
 
 def _icon_size(source: Source, entry: bytes) -> tuple[int, int]:

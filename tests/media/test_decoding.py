@@ -53,6 +53,12 @@ def test_a_cut_animation_counts_its_whole_frames(
     assert "truncated" in codes(found)
 
 
+def test_a_frame_that_is_cut_inside_is_counted_at_no_depth(picture: Image.Image) -> None:
+    data = moving(picture, "PNG", duration=100)
+
+    assert {facts_in(data[:-300], depth).frames for depth in ("probed", "decoded")} == {3}
+
+
 def test_a_cover_that_is_no_frame_is_not_counted(picture: Image.Image) -> None:
     frames = [picture.point(lambda value, shift=shift: (value + shift) % 256) for shift in (0, 60, 120)]
     data = encoded(
@@ -182,12 +188,13 @@ def photoshop(depth: int) -> bytes:
 
 
 def test_a_kind_of_picture_that_pillow_does_not_know_is_no_damage(picture: Image.Image) -> None:
+    ios = b"\x89PNG\r\n\x1a\n" + png_chunk(b"CgBI", bytes(4)) + png(png_chunk(b"IDAT", zlib.compress(ROWS)[2:-4]))[8:]
     twelve = bytearray(encoded(picture, "TIFF"))
     at = twelve.index(struct.pack("<HHI", 258, 3, 3))
     place = struct.unpack_from("<I", twelve, at + 8)[0]
     twelve[place : place + 6] = struct.pack("<HHH", 12, 12, 12)
 
-    for data in (bitmap(2), bitmap(24, compression=4), photoshop(16), bytes(twelve)):
+    for data in (bitmap(2), bitmap(24, compression=4), photoshop(16), bytes(twelve), ios):
         found = facts_in(data)
         assert (found.decodable, codes(found) - {"sixteen_bit"}) == ("no_decoder", {"no_decoder"})
     assert facts_in(bitmap(8)).decodable == facts_in(photoshop(8)).decodable == "complete"
@@ -201,6 +208,13 @@ def test_every_page_of_a_tiff_is_decoded(picture: Image.Image) -> None:
     assert facts_in(data[:-500]).decodable == facts_in(data[: len(data) // 2]).decodable == "partial"
     assert facts_in(scrambled[:-600] + b"\xff" * 600).decodable == "partial"
     assert facts_in(data, limits=Limits(max_animation_pixels=12_000)).decodable == "too_large"
+
+
+def test_an_icon_is_cut_where_its_table_promises_more(picture: Image.Image) -> None:
+    data = encoded(picture, "ICO", sizes=[(32, 32), (16, 16)])
+
+    assert "truncated" not in codes(facts_in(data))
+    assert (facts_in(data[:-1]).decodable, "truncated" in codes(facts_in(data[:-1]))) == ("partial", True)
 
 
 def test_a_cut_jpeg_2000_is_truncated(picture: Image.Image) -> None:
