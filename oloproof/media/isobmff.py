@@ -7,6 +7,8 @@ their properties. Every box is bounded by its parent and by the file, and nestin
 from __future__ import annotations
 
 import math
+import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -42,7 +44,8 @@ class Track:
     """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``aperture`` is the size that the track
     header gives; ``aspect`` is what the sample entry gives for width over height of a pixel; ``matrix`` (a b u c d v
     x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie;
-    ``scale`` are its own ticks a second, of which ``times`` tells how many each sample lasts.
+    ``scale`` are its own ticks a second, of which ``times`` tells how many each sample lasts; ``reach`` is the last
+    place in the file where its data begins.
     """
 
     handler: bytes = b""
@@ -58,6 +61,7 @@ class Track:
     duration: float | None = None
     samples: int | None = None
     times: Box | None = None
+    reach: int = 0
 
     @property
     def orientation(self) -> int:
@@ -214,8 +218,21 @@ def _walk_track(source: Source, parent: Box, track: Track, depth: int) -> None:
             _stsd(source, box, track)
         elif box.type == b"stts":
             track.times = box
+        elif box.type in (b"stco", b"co64"):
+            track.reach = _last_place(source, box)
         elif box.type == b"stsz":
             track.samples = u32(source.at(box.start, 12), 8)
+
+
+def _last_place(source: Source, box: Box) -> int:
+    """Return the last place of the file that a table of chunks names (``stco``, or ``co64`` with wide numbers)."""
+    data = source.at(box.start + 8, min(box.end - box.start - 8, 1 << 20))
+    places = array(
+        "I" if box.type == b"stco" else "Q", data[: len(data) & ~7 if box.type == b"co64" else len(data) & ~3]
+    )
+    if sys.byteorder == "little":
+        places.byteswap()
+    return max(places, default=0)
 
 
 def _tkhd(data: bytes, track: Track) -> None:

@@ -215,6 +215,8 @@ def _judge(source: Source, draft: Draft, found: Probe) -> None:
     silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
     if silent and not errors:
         draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
+    if video and not any(stream.packets.count for stream in video):
+        draft.find("damaged", f"not one frame of the {video[0].codec or 'unknown'} stream is there")
     short = _short(draft, _reached(draft, found, True), video) and not _kept(source, draft, video, audio)
     broken = (
         draft.has("damaged") or short or cut or (draft.has("truncated") and not _all_there(source, draft, video, audio))

@@ -435,6 +435,18 @@ def test_a_file_that_something_follows_or_that_is_counted_wrong_is_whole(
         assert found.duration == pytest.approx(seconds, abs=0.1)
 
 
+def test_a_video_of_which_not_one_frame_is_there_is_not_whole_for_its_sound(
+    made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.mp4"
+    path.write_bytes(made("clip.mp4").read_bytes().replace(b"minf", b"free", 1))
+
+    found = facts(path)
+
+    assert (found.kind, found.frames, found.decodable) == ("video", 0, "partial")
+    assert "damaged" in codes(found)
+
+
 def test_pictures_of_an_avi_that_are_put_in_order_begin_with_it(made: Callable[[str], Path]) -> None:
     for depth in ("probed", "decoded"):
         assert facts(made("ordered.avi"), depth).duration == SECONDS

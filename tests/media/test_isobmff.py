@@ -31,6 +31,7 @@ def movie(
     aperture: tuple[int, int] = (160, 120),
     aspect: tuple[int, int] | None = None,
     seconds: tuple[int, int] = (2, 2),
+    chunks: bytes = b"",
 ) -> bytes:
     """Return an MP4 of one picture track of 160×120 without samples; ``seconds`` are those of movie and track."""
     pixels = box(b"pasp", struct.pack(">II", *aspect)) if aspect else b""
@@ -39,7 +40,7 @@ def movie(
     head = box(b"tkhd", struct.pack(">6I", 1, 0, 0, 1, 0, 1000 * seconds[1]), bytes(16), cells(track),
                struct.pack(">II", aperture[0] << 16, aperture[1] << 16))  # fmt: skip
     media = box(b"mdia", box(b"hdlr", bytes(8), b"vide", bytes(12)),
-                box(b"minf", box(b"stbl", box(b"stsd", bytes(8), entry))))  # fmt: skip
+                box(b"minf", box(b"stbl", box(b"stsd", bytes(8), entry), chunks)))  # fmt: skip
     index = box(b"moov", box(b"mvhd", told, bytes(16), cells(whole), bytes(28)), box(b"trak", head, media))
     return box(b"ftyp", b"isom", bytes(4)) + index
 
@@ -77,6 +78,13 @@ def test_the_whole_movie_may_be_turned_besides_its_track() -> None:
 def test_a_movie_whose_length_is_not_that_of_its_track_tells_none() -> None:
     assert header(movie()).duration == 2.0
     assert header(movie(seconds=(600, 2))).duration is header(movie(seconds=(0, 2))).duration is None
+
+
+def test_an_index_that_names_places_behind_the_end_is_damaged() -> None:
+    for name, form in ((b"stco", ">3I"), (b"co64", ">3Q")):
+        for last, told in ((200, set()), (5000, {"damaged"})):
+            table = box(name, bytes(4), struct.pack(">I", 3), struct.pack(form, 100, last, 150))
+            assert codes(header(movie(chunks=table))) == told
 
 
 def test_room_for_an_index_may_stand_first() -> None:
