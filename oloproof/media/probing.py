@@ -14,7 +14,7 @@ from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
 from oloproof.media.ffprobe_lines import orientation, read_line
 
 _STREAM = (
-    "stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
+    "stream=index,codec_type,codec_name,codec_tag,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
     "sample_rate,avg_frame_rate,r_frame_rate,pix_fmt:stream_disposition=attached_pic,timed_thumbnails:stream_tags=rotate:"
     "stream_side_data_list:format=format_name,start_time,duration"
 )
@@ -88,7 +88,8 @@ class Times:
 
 @dataclass(slots=True)
 class Stream:
-    """One stream. ``orientation`` is as in EXIF; ``discarded`` packets lie outside of what an edit list shows.
+    """One stream. ``tagged`` when the container names the codec by a tag; ``orientation`` is as in EXIF; ``discarded``
+    packets lie outside of what an edit list shows.
 
     ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds;
     ``heard`` in all.
@@ -97,6 +98,7 @@ class Stream:
     index: int
     kind: str = ""
     codec: str = ""
+    tagged: bool = False
     width: int = 0
     height: int = 0
     pixel_ratio: float = 1.0
@@ -279,6 +281,7 @@ class _Reader:
         if stream is None:
             return
         stream.kind, stream.codec = values.get("codec_type", ""), values.get("codec_name", "")
+        stream.tagged = (values.get("codec_tag") or "0x0000") != "0x0000"
         stream.width, stream.height = int(_number(values.get("width")) or 0), int(_number(values.get("height")) or 0)
         stream.pixel_ratio = _ratio(values.get("sample_aspect_ratio"), ":") or 1.0
         stream.orientation = orientation(values)

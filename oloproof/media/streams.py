@@ -212,9 +212,9 @@ def _judge(source: Source, draft: Draft, found: Probe) -> None:
         draft.find("truncated", "the file ends inside one of its elements")
     if errors:
         draft.find("damaged", f"{len(errors)} errors while decoding; the first: {_readable(errors[0])}")
-    silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
-    if silent and not errors:
-        draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
+    if not errors:
+        _find_undecoded(draft, video)
+        _find_undecoded(draft, audio)
     if video and not any(stream.packets.count for stream in video):
         draft.find("damaged", f"not one frame of the {video[0].codec or 'unknown'} stream is there")
     short = _short(draft, _reached(draft, found, True), video) and not _kept(source, draft, video, audio)
@@ -223,7 +223,24 @@ def _judge(source: Source, draft: Draft, found: Probe) -> None:
     )
     if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
-    draft.decodable = "partial" if broken else "complete"
+    draft.decodable = "partial" if broken else "no_decoder" if draft.has("no_decoder") else "complete"
+
+
+def _find_undecoded(draft: Draft, streams: list[Stream]) -> None:
+    """Tell of streams of one kind of which none gives anything while ffmpeg does not complain: it has no decoder for
+    them, unless it is an MP4 that lost the name of the codec.
+    """
+    stream = next((stream for stream in streams if stream.packets.count), None)
+    if stream is None or any(stream.frames.count for stream in streams):
+        return
+    codec = stream.codec or "unknown"
+    if FORMATS[draft.found.format].demuxer == "mov" and not stream.tagged:
+        draft.find("damaged", f"nothing of the {codec} stream decodes")
+        return
+    what = "pictures" if stream.kind == "video" else "sound"
+    draft.find("no_decoder", f"ffmpeg has no decoder for the {what} (codec {codec})")
+    if stream.kind == "video":
+        draft.frames = None
 
 
 def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:

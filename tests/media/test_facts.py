@@ -435,6 +435,15 @@ def test_a_file_that_something_follows_or_that_is_counted_wrong_is_whole(
         assert found.duration == pytest.approx(seconds, abs=0.1)
 
 
+def test_a_codec_that_ffmpeg_does_not_know_is_no_damage(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data = made("clip.webm").read_bytes()
+    for name, codec, frames in (("sound.webm", b"A_VORBIS", 20), ("pictures.webm", b"V_VP8", None)):
+        path = tmp_path / name
+        path.write_bytes(data.replace(codec, codec[:2] + b"Z" * (len(codec) - 2)))
+        found = facts(path)
+        assert (found.frames, found.decodable, codes(found)) == (frames, "no_decoder", {"no_decoder"}), name
+
+
 def test_a_video_of_which_not_one_frame_is_there_is_not_whole_for_its_sound(
     made: Callable[[str], Path], tmp_path: Path
 ) -> None:
