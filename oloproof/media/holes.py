@@ -1,4 +1,5 @@
-"""Whether something in a stream of frames is none: decoders look for the next frame and say nothing of what is lost.
+"""Whether something in a stream of frames, packets or chunks is none: decoders look for the next one and say nothing
+of what is lost.
 
 Lengths of frames after ETSI TS 102 366 (AC-3, E-AC-3) and TS 102 114 (DTS); MPEG audio in its own module.
 """
@@ -32,6 +33,8 @@ def hole_in(source: Source, format: str) -> Hole | None:  # noqa: A002 - the wor
     """Return what stands in a stream of frames that is none, None when they follow one another."""
     if format == "mpegts":
         return _lost_packets(source)
+    if format == "avi":
+        return _lost_chunks(source)
     length_at = _LENGTHS.get(format)
     return _lost_frames(source, format, length_at) if length_at else None
 
@@ -44,6 +47,36 @@ def _lost_packets(source: Source) -> Hole | None:
         marks = block[place::step]
         lost += len(marks) - marks.count(b"G")
     return Hole("damaged", f"{lost} of its packets do not begin as a packet does") if lost else None
+
+
+def _lost_chunks(source: Source) -> Hole | None:
+    """Walk the chunks of an AVI: behind each must stand another, though some writers forget to fill up an odd one."""
+    at, length = 0, 0
+    while len(head := source.at(at, 12)) == 12:
+        if head[:4] in (b"RIFF", b"LIST") and head[8:12] in (b"AVI ", b"AVIX", b"movi", b"rec "):
+            at, length = at + 12, 0
+        elif _CHUNK.match(head):
+            length = int.from_bytes(head[4:8], "little")
+            at += 8 + length + (length & 1)
+        elif length & 1 and _CHUNK.match(source.at(at - 1, 4)):
+            at, length = at - 1, 0
+        else:
+            return Hole("damaged", f"what stands at {at} is no chunk") if _goes_on(source, at) else None
+    return None
+
+
+_CHUNK = re.compile(rb"[0-9A-Fa-f]{2}[A-Za-z_]{2}|ix[0-9]{2}|LIST|JUNK|junk|JUNQ|idx1|vprp|DISP|IDIT|strn")
+
+
+def _goes_on(source: Source, at: int) -> bool:
+    """Return whether the list of pictures and sound that began before does not end before ``at``."""
+    begin = 12
+    while (head := source.at(begin, 12)) and len(head) == 12:
+        end = begin + 8 + int.from_bytes(head[4:8], "little")
+        if head[:4] == b"LIST" and head[8:12] == b"movi":
+            return at < end
+        begin = end + (end & 1)
+    return False
 
 
 def _lost_frames(source: Source, format: str, length_at: Callable[[bytes], int]) -> Hole | None:  # noqa: A002

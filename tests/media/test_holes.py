@@ -65,5 +65,25 @@ def test_packets_with_a_time_in_front_are_looked_at_behind_it() -> None:
     )
 
 
+def test_the_chunks_of_an_avi_stand_behind_one_another() -> None:
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return name + len(body).to_bytes(4, "little") + body + b"\0" * (len(body) & 1)
+
+    pictures = [chunk(b"00dc", bytes(99)), chunk(b"01wb", bytes(20)), chunk(b"JUNK", bytes(5))] * 3
+    head = chunk(b"LIST", b"hdrl" + bytes(40))
+
+    def avi(*chunks: bytes) -> bytes:
+        return chunk(b"RIFF", b"AVI " + head + chunk(b"LIST", b"movi" + b"".join(chunks)) + chunk(b"idx1", bytes(16)))
+
+    whole = avi(*pictures)
+    place = whole.index(b"01wb", 200)
+
+    assert hole(whole, "avi") is None
+    assert hole(whole + b"something else", "avi") is None
+    assert hole(avi(chunk(b"LIST", b"rec " + b"".join(pictures))), "avi") is None
+    assert hole(avi(*(one[:-1] if one[:1] == b"0" and len(one) == 108 else one for one in pictures)), "avi") is None
+    assert hole(whole[:place] + b"\x99" * 30 + whole[place + 30 :], "avi") is not None
+
+
 def test_other_formats_are_not_walked() -> None:
     assert hole(bytes(99), "mp4") is None
