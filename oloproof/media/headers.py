@@ -253,7 +253,7 @@ def _movie(source: Source, draft: Draft) -> None:
         _picture_track(draft, pictures[0])
     if found.cut:
         draft.find("truncated", "the file ends inside one of its boxes")
-    elif any(track.reach >= source.size for track in found.tracks):
+    elif any(track.reach > source.size for track in (*pictures, *sounds)):
         draft.find("damaged", "the index names places behind the end of the file")
     if found.trailing:
         draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
