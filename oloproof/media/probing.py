@@ -25,6 +25,10 @@ _MOST_STREAMS = 200
 
 _SET_BACK = 0.5
 """Seconds by which a clock must go back to begin anew; pictures shown out of order stand closer together."""
+_HEAD_AS_SOUND = 0.96
+"""Seconds that the headers of a second Opus stream of the same number seem to last when read as sound: both begin with
+``Op``, which is 48 frames of 20 ms. No real packet holds more than 0.12 s (RFC 6716).
+"""
 _LEAP = 10.0
 """Seconds by which the clock of a transport or program stream must leap for a joint (ffmpeg's own threshold)."""
 
@@ -197,7 +201,7 @@ class _Run:
     def once(self, *, threads: int) -> Probe:
         """Run ffprobe and return what it gave."""
         found = Probe()
-        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf)
+        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf, ogg=self.demuxer == "ogg")
         found.ended = run_tool(
             self._arguments(threads), timeout=self.timeout, on_line=reader.line, on_error=reader.error
         )
@@ -215,8 +219,8 @@ class _Run:
 class _Reader:
     """Takes ffprobe's lines one by one."""
 
-    def __init__(self, found: Probe, leap: float) -> None:
-        self.found, self.leap = found, leap
+    def __init__(self, found: Probe, leap: float, *, ogg: bool) -> None:
+        self.found, self.leap, self.ogg = found, leap, ogg
 
     def error(self, line: str) -> None:
         if len(self.found.error_lines) < 200:
@@ -247,6 +251,8 @@ class _Reader:
             return
         at = _number(values.get("pts_time"))
         length = _number(values.get("duration_time"))
+        if self.ogg and length == _HEAD_AS_SOUND:
+            return
         # Ogg's last packet is given shortened already
         stream.trimmed = length is not None and length < stream.packets.length - 1e-6
         decoded_at = _number(values.get("dts_time"))

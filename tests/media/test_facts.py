@@ -432,7 +432,8 @@ def test_a_file_that_something_follows_or_that_is_counted_wrong_is_whole(
         (tmp_path / name).write_bytes(data)
         found = facts(tmp_path / name)
         assert (name, found.decodable, codes(found)) == (name, "complete", {finding} - {None})
-        assert found.duration == pytest.approx(seconds, abs=0.1)
+        for depth in ("probed", "decoded"):
+            assert facts(tmp_path / name, depth).duration == pytest.approx(seconds, abs=0.1), name
 
 
 def test_a_codec_that_ffmpeg_does_not_know_is_no_damage(made: Callable[[str], Path], tmp_path: Path) -> None:
