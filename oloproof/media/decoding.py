@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from oloproof.media import gif, heic, images, jpeg, jpeg_data, png, webp
+from oloproof.media import gif, heic, images, isobmff, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
 
 if TYPE_CHECKING:
     from PIL import Image
+    from PIL.ImageFile import ImageFile
 
 SHORTEST_DELAY, RAISED_DELAY = 0.0105, 0.1
 """Frames that ask for 10 ms or less are shown for 100 ms by browsers and by ffmpeg."""
@@ -27,7 +28,7 @@ def shown_delay(delay: float) -> float:
 
 
 def read_animation(source: Source, draft: Draft) -> None:
-    """Fill in frames and duration of a GIF, APNG or WebP from its frame table, without decoding."""
+    """Fill in frames and duration of a GIF, APNG, WebP, AVIF or HEIF from its frame table, without decoding."""
     reader = _TABLES.get(draft.found.format)
     if reader is None:
         return
@@ -62,7 +63,7 @@ def _png_table(source: Source) -> tuple[list[float], int | None, bool]:
     found = png.read_png(source)
     if not found.promised_frames:
         return [0.0], None, found.cut
-    shown = [frame for frame in found.frames if frame.data]
+    shown = [frame for frame in found.frames if frame.data and not frame.cut]
     cut = found.cut or len(shown) < found.promised_frames
     return [frame.delay for frame in shown], found.plays, cut
 
@@ -72,8 +73,16 @@ def _webp_table(source: Source) -> tuple[list[float], int | None, bool]:
     return (found.delays if found.animated else [0.0]), found.plays, found.cut
 
 
+def _avif_table(source: Source) -> tuple[list[float], int | None, bool]:
+    found = isobmff.read_picture(source)
+    if len(found.delays) < 2:
+        return [0.0], None, found.cut
+    return ([] if found.cut else found.delays), None, found.cut  # nothing decodes part of such a file
+
+
 _TABLES: dict[str, Callable[[Source], tuple[list[float], int | None, bool]]] = {
-    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table,
+    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table, "avif": _avif_table,
+    "heic": _avif_table, "heif": _avif_table,
 }  # fmt: skip
 
 
@@ -95,7 +104,7 @@ def decode_image(source: Source, draft: Draft, limits: Limits) -> None:
         draft.find("no_decoder", images.no_decoder_for(draft.found.format))
     else:
         with images.quiet():
-            _check_by_pillow(source, draft)
+            _check_by_pillow(source, draft, limits)
     if draft.decodable == "none":
         draft.frames = draft.duration = None
     elif draft.decodable == "partial":
@@ -128,10 +137,11 @@ def _check_png(source: Source, draft: Draft) -> None:
         draft.extras["readable"] = round(shares[0], 3)
 
 
-def _check_by_pillow(source: Source, draft: Draft) -> None:
+def _check_by_pillow(source: Source, draft: Draft, limits: Limits) -> None:
     """Load every frame; what was reached when Pillow gives up decides between partial and none."""
     wanted = draft.frames or 1
     done = 0
+    opened: ImageFile | None = None
     try:
         opened = images.open_plugin(_to_decode(source, draft), draft.found.format)
         several = draft.found.format in _ANIMATIONS
@@ -146,6 +156,10 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
             draft.decodable = "too_large"
             draft.find("too_large", "one of its frames has more pixels than are decoded")
             return
+        if images.is_unsupported(error, opened, draft.found.format):
+            draft.decodable = "no_decoder"
+            draft.find("no_decoder", f"nothing here decodes this kind of {draft.found.format.upper()}; convert it")
+            return
         _broken(source, draft, done, str(error) or type(error).__name__)
         return
     if draft.found.format == "gif" and not draft.frames:
@@ -155,11 +169,34 @@ def _check_by_pillow(source: Source, draft: Draft) -> None:
         _check_jpeg_data(source, draft)
     elif draft.found.format == "heic" and (damage := heic.damage_of(source)) is not None:
         draft.find("damaged", f"the picture data is damaged: {damage}")
+    elif draft.found.format in ("tiff", "bigtiff") and not _check_pages(opened, draft, limits):
+        return
     both = ("truncated", "damaged")
-    harmful = {"tiff": (), "bigtiff": (), "jpeg": both, "gif": both, "heic": both}.get(
+    harmful = {"tiff": both, "bigtiff": both, "jpeg": both, "gif": both, "heic": both}.get(
         draft.found.format, ("truncated",)
     )
     draft.decodable = "partial" if any(draft.has(code) for code in harmful) else "complete"
+
+
+def _check_pages(opened: ImageFile, draft: Draft, limits: Limits) -> bool:
+    """Load the pages of a TIFF behind the first; False when they are too large. One that Pillow knows no way to
+    decode is passed over: the first is what is shown.
+    """
+    pixels = opened.width * opened.height
+    for page in range(1, draft.extras.get("pages", 1)):
+        try:
+            opened.seek(page)
+            pixels += opened.width * opened.height
+            if opened.width * opened.height > limits.max_pixels or pixels > limits.max_animation_pixels:
+                draft.decodable = "too_large"
+                draft.find("too_large", f"its first {page + 1} pages have more pixels than are decoded")
+                return False
+            opened.load()
+        except images.pillow_errors() as error:
+            if not images.is_unsupported(error, opened, draft.found.format):
+                draft.find("damaged", f"page {page + 1} cannot be decoded to its end: {error}"[:300])
+                break
+    return True
 
 
 def _check_jpeg_data(source: Source, draft: Draft) -> None:
@@ -182,10 +219,14 @@ def _to_decode(source: Source, draft: Draft) -> BinaryIO:
 _ANIMATIONS = ("gif", "webp", "avif")
 
 
+_ENDED = ("truncat", "EOF", "not enough", "not large enough")
+"""Words of Pillow's errors when the data ends too early."""
+
+
 def _broken(source: Source, draft: Draft, done: int, why: str) -> None:
     """Record damage: whole frames came out, or part of a picture, or nothing."""
     if not draft.has("truncated"):
-        code = "truncated" if "truncat" in why or "EOF" in why else "damaged"
+        code = "truncated" if any(word in why for word in _ENDED) else "damaged"
         draft.find(code, f"cannot be decoded to the end: {why}"[:300])
     if done:
         draft.decodable = "partial"
@@ -224,10 +265,10 @@ def _gif_has_pixels(source: Source) -> bool:
 def _webp_has_pixels(source: Source) -> bool:
     """Return whether a viewer that paints while loading would show something: padded with zeros it decodes.
 
-    The padding may itself be refused close to the end, so that most of the data being there counts too.
+    The padding may itself be refused close to the end, so that most of the data of a cut file being there counts too.
     """
     found = webp.read_webp(source)
-    if not found.width or found.animated:
+    if not found.width or found.animated or not found.cut:
         return False
     return source.size > 0.7 * found.end or _loads(_mended(source, found.end), "webp")
 

@@ -20,6 +20,8 @@ def cut_off(source: Source, format: str) -> str | None:  # noqa: A002 - the word
     if format == "mpegts":
         size = 188 if source.head[:1] == b"G" else 192
         return "the file ends inside a packet" if source.size % size else None
+    if format == "mpeg":
+        return _program(source)
     if format in ("y4m", "ivf"):
         return _packed(source, format)
     if format == "avi":
@@ -74,6 +76,37 @@ def _frames(source: Source) -> str | None:
             return "the file ends inside a frame"
         at += frame.length
     return "the file ends inside a frame" if 0 < len(tail) - at < 7 and tail[at] == 0xFF else None
+
+
+_PACK = b"\0\0\1\xba"
+
+
+def _program(source: Source) -> str | None:
+    """Walk the last packs and packets of an MPEG program stream, which say how long they are (ISO/IEC 13818-1)."""
+    begin = max(source.size - 4 * _TAIL, 0)
+    tail = source.at(begin, source.size - begin)
+    at = tail.find(_PACK)
+    while 0 <= at < len(tail):
+        length = _packet_length(tail[at : at + 14])
+        if length == 0:
+            at = tail.find(_PACK, at)  # something that is no packet; the next pack goes on
+        elif at + length > len(tail):
+            return "the file ends inside a packet"
+        else:
+            at += length
+    return None
+
+
+def _packet_length(head: bytes) -> int:
+    """Return the length of what begins with ``head``: a pack header, the end code or a packet; 0 for anything else."""
+    code = head[3:4]
+    if head[:3] != b"\0\0\1" or code < b"\xb9":
+        return 0
+    if code == b"\xb9":
+        return 4
+    if code == b"\xba":  # the older form is fixed, the newer one tells its stuffing
+        return 14 + (head[13] & 7) if len(head) == 14 and head[4] >> 6 == 1 else 12
+    return 6 + int.from_bytes(head[4:6])
 
 
 def _packed(source: Source, format: str) -> str | None:  # noqa: A002

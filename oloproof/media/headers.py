@@ -95,6 +95,9 @@ def _png(source: Source, draft: Draft) -> None:
         draft.find("truncated", "the file ends before the end of the PNG")
     if not found.valid:
         draft.find("damaged", "the PNG header names no possible picture")
+    if found.apple:
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", "nothing here decodes the form of PNG that Xcode makes for iOS; convert it")
 
 
 def _jpeg(source: Source, draft: Draft) -> None:
@@ -164,23 +167,28 @@ def _raw(draft: Draft, first: tiff.Directory, raw: tiff.Directory) -> None:
 def _heif(source: Source, draft: Draft) -> None:
     found = isobmff.read_picture(source)
     draft.set_size(found.width, found.height, found.orientation)
-    draft.animated = found.frames > 1
-    if found.frames > 1:
-        draft.frames, draft.duration = found.frames, found.duration
+    draft.animated = len(found.delays) > 1
+    if draft.animated and not found.cut:
+        draft.frames = len(found.delays)
     _color(draft, "rgba" if found.alpha else "rgb", found.bits, transparent=found.alpha)
     _profile(draft, found.profile, found.primaries)
     if found.cut:
         draft.find("truncated", "the file ends inside one of its boxes")
+    if found.trailing:
+        draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
 
 
 def _still(source: Source, draft: Draft) -> None:
     found = stills.read_still(source, draft.found.format)
     draft.animated = found.animated if found is not None else False
     if found is None:
-        draft.find("damaged", "the header gives no size")
+        if draft.found.format != "svg":  # a drawing may leave its size to the page that shows it
+            draft.find("damaged", "the header gives no size")
         return
     draft.set_size(found.width, found.height, found.orientation)
     _color(draft, found.color, found.bits, transparent=found.color in ("rgba", "grey_alpha"))
+    if found.cut:
+        draft.find("truncated", "the file ends before the end of the picture data")
     if found.pictures > 1:
         draft.extras["pages"] = found.pictures
         draft.find("several_pages", f"the file holds {found.pictures} pictures; the largest one is measured")
@@ -245,11 +253,13 @@ def _movie(source: Source, draft: Draft) -> None:
         _picture_track(draft, pictures[0])
     if found.cut:
         draft.find("truncated", "the file ends inside one of its boxes")
+    elif any(track.reach > source.size for track in (*pictures, *sounds)):
+        draft.find("damaged", "the index names places behind the end of the file")
     if found.trailing:
         draft.find("trailing_data", f"{found.trailing} bytes that are no boxes follow the end")
     if not found.fragmented:
         draft.promised = found.duration
-        if not found.cut and not found.outlasted:
+        if found.agreed and not found.cut and not found.outlasted:
             draft.duration = found.duration
 
 
@@ -286,6 +296,17 @@ def _matroska(source: Source, draft: Draft) -> None:
 
 
 def _mp3(source: Source, draft: Draft) -> None:
+    free = mpegaudio.read_free(source)
+    if free is not None:
+        draft.duration = free.seconds
+        draft.extras.update(_sound_extras("mp3", free.channels, free.rate))
+        draft.decodable = "no_decoder"
+        draft.find("no_decoder", "ffmpeg decodes no MP3 of a free bit rate; encode it anew at a usual one")
+        if free.cut:
+            draft.find("truncated", "the file ends inside a frame")
+        return
+    if (end := mpegaudio.id3_end(source.head)) > source.size:
+        draft.find("truncated", f"the file ends before its tag does, {end - source.size} bytes early")
     draft.promised = mpegaudio.promised_duration(source)
 
 

@@ -1,4 +1,5 @@
-"""Whether something in a stream of frames is none: decoders look for the next frame and say nothing of what is lost.
+"""Whether something in a stream of frames, packets or chunks is none: decoders look for the next one and say nothing
+of what is lost.
 
 Lengths of frames after ETSI TS 102 366 (AC-3, E-AC-3) and TS 102 114 (DTS); MPEG audio in its own module.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from oloproof.media import mpegaudio
 from oloproof.media.binary import Source
@@ -17,40 +19,95 @@ _SPARE = 16
 _AC3_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640)
 
 
-def hole_in(source: Source, format: str) -> str | None:  # noqa: A002 - the word of the facts
-    """Return in words what stands in a stream of frames that is none, None when they follow one another."""
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """What in a stream of frames is none: the code of the finding (``damaged``, ``truncated``, ``trailing_data``) and
+    words that say where.
+    """
+
+    code: str
+    words: str
+
+
+def hole_in(source: Source, format: str) -> Hole | None:  # noqa: A002 - the word of the facts
+    """Return what stands in a stream of frames that is none, None when they follow one another."""
     if format == "mpegts":
         return _lost_packets(source)
+    if format == "avi":
+        return _lost_chunks(source)
     length_at = _LENGTHS.get(format)
-    return _lost_frames(source, length_at) if length_at else None
+    return _lost_frames(source, format, length_at) if length_at else None
 
 
-def _lost_packets(source: Source) -> str | None:
+def _lost_packets(source: Source) -> Hole | None:
     """Count the packets without their sync byte; the form with times has it behind 4 bytes."""
     step, place = (188, 0) if source.head[:1] == b"G" else (192, 4)
     lost = 0
     for block in source.blocks(0, size=step << 12):
         marks = block[place::step]
         lost += len(marks) - marks.count(b"G")
-    return f"{lost} of its packets do not begin as a packet does" if lost else None
+    return Hole("damaged", f"{lost} of its packets do not begin as a packet does") if lost else None
 
 
-def _lost_frames(source: Source, length_at: Callable[[bytes], int]) -> str | None:
+def _lost_chunks(source: Source) -> Hole | None:
+    """Walk the chunks of an AVI: behind each must stand another, though some writers forget to fill up an odd one."""
+    at, length = 0, 0
+    while len(head := source.at(at, 12)) == 12:
+        if head[:4] in (b"RIFF", b"LIST") and head[8:12] in (b"AVI ", b"AVIX", b"movi", b"rec "):
+            at, length = at + 12, 0
+        elif _CHUNK.match(head):
+            length = int.from_bytes(head[4:8], "little")
+            at += 8 + length + (length & 1)
+        elif length & 1 and _CHUNK.match(source.at(at - 1, 4)):
+            at, length = at - 1, 0
+        else:
+            return Hole("damaged", f"what stands at {at} is no chunk") if _goes_on(source, at) else None
+    return None
+
+
+_CHUNK = re.compile(rb"[0-9A-Fa-f]{2}[A-Za-z_]{2}|ix[0-9]{2}|LIST|JUNK|junk|JUNQ|idx1|vprp|DISP|IDIT|strn")
+
+
+def _goes_on(source: Source, at: int) -> bool:
+    """Return whether the list of pictures and sound that began before does not end before ``at``."""
+    begin = 12
+    while (head := source.at(begin, 12)) and len(head) == 12:
+        end = begin + 8 + int.from_bytes(head[4:8], "little")
+        if head[:4] == b"LIST" and head[8:12] == b"movi":
+            return at < end
+        begin = end + (end & 1)
+    return False
+
+
+def _lost_frames(source: Source, format: str, length_at: Callable[[bytes], int]) -> Hole | None:  # noqa: A002
     at = _next_run(source, mpegaudio.id3_end(source.head), length_at)
     while at is not None and at < source.size:
         if length := length_at(source.at(at, 16)):
             at += length
             if at > source.size:
-                return "the file ends inside a frame"
+                return Hole("truncated", "the file ends inside a frame")
             continue
         if length := _tag_length(source.at(at, 32)):
             at += length
             continue
         found = _next_run(source, at, length_at)
+        if found is None and source.size - at > _SPARE:
+            return _behind(source, format, at, length_at) if source.at(at, _SEARCHED).strip(b"\0") else None
         if found is not None and found - at > _SPARE:
-            return f"{found - at} bytes at {at} are no frame"
+            return Hole("damaged", f"{found - at} bytes at {at} are no frame")
         at = found
     return None
+
+
+def _behind(source: Source, format: str, at: int, length_at: Callable[[bytes], int]) -> Hole:  # noqa: A002
+    """Judge what follows the last run of frames: damage where frames were to follow or a last one does, else none."""
+    end = mpegaudio.promised_end(source) if format == "mp3" else None
+    tail = source.at(at, _SEARCHED)
+    begins = (match.start() for match in _SYNC.finditer(tail))
+    more = any(at + begin + length_at(tail[begin : begin + 16]) == source.size for begin in begins)
+    if more or (end is not None and at < end - _SPARE):
+        return Hole("damaged", f"the bytes from {at} on are no frames")
+    return Hole("trailing_data", f"{source.size - at} bytes follow the sound")
 
 
 def _next_run(source: Source, at: int, length_at: Callable[[bytes], int]) -> int | None:

@@ -49,6 +49,22 @@ def is_bomb(error: BaseException) -> bool:
     return isinstance(error, _pillow("Image").DecompressionBombError)
 
 
+_UNSUPPORTED = ("Unsupported", "unknown pixel mode", "unknown data organization", "cannot handle")
+
+
+def is_unsupported(error: BaseException, opened: ImageFile | None, format: str) -> bool:  # noqa: A002
+    """Return whether Pillow knows no way to decode this kind of picture, which says nothing of damage.
+
+    ``opened`` is the picture where its header could be read. A depth of PSD and a compression of TIFF that its plugin
+    does not know are missing keys of its tables; libtiff may be built without WebP.
+    """
+    if isinstance(error.__cause__, KeyError):
+        return format in ("psd", "tiff", "bigtiff")
+    if opened is not None and format in ("tiff", "bigtiff") and opened.info.get("compression") == "webp":
+        return "decoder error" in str(error)
+    return str(error).startswith(_UNSUPPORTED)
+
+
 _PLUGINS = {
     "JPEG": "JpegImagePlugin.JpegImageFile",
     "PNG": "PngImagePlugin.PngImageFile",
@@ -165,7 +181,8 @@ def open_upright_srgb(
                 picture = _reduced(picture, at_least)
             return _upright(_flattened(picture, opened.info.get("icc_profile"), background), draft)
         except pillow_errors() as error:
-            code = "too_large" if is_bomb(error) else "damaged"
+            unknown = "no_decoder" if is_unsupported(error, None, name) else "damaged"
+            code = "too_large" if is_bomb(error) else unknown
             raise MediaUnreadable(f"{describe(name)} that cannot be decoded: {error}", code=code) from error
 
 

@@ -6,6 +6,9 @@ their properties. Every box is bounded by its parent and by the file, and nestin
 
 from __future__ import annotations
 
+import math
+import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +16,7 @@ from oloproof.media.binary import Source, u16, u32, unpack
 
 _MOST_BOXES = 20_000
 _MOST_DEPTH = 8
+_MOST_DELAYS = 100_000
 _TOP_LEVEL = frozenset((
     b"ftyp", b"styp", b"moov", b"mdat", b"moof", b"mfra", b"free", b"skip", b"wide", b"meta", b"uuid", b"sidx", b"udta",
     b"pnot", b"PICT", b"emsg", b"prft", b"ssix", b"pdin", b"idat", b"imda",
@@ -20,6 +24,9 @@ _TOP_LEVEL = frozenset((
 
 _ALPHA = frozenset((b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1"))
 """What an auxiliary picture is for when it says where the primary one is transparent (ISO/IEC 23008-12, MIAF)."""
+
+
+_UNTURNED = (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +41,53 @@ class Box:
 
 @dataclass(slots=True)
 class Track:
-    """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``pixel_ratio`` width over height."""
+    """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``aperture`` is the size that the track
+    header gives; ``aspect`` is what the sample entry gives for width over height of a pixel; ``matrix`` (a b u c d v
+    x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie;
+    ``scale`` are its own ticks a second, of which ``times`` tells how many each sample lasts; ``reach`` is the last
+    place in the file where its data begins.
+    """
 
     handler: bytes = b""
     enabled: bool = True
     codec: bytes = b""
     width: int = 0
     height: int = 0
-    pixel_ratio: float = 1.0
-    orientation: int = 1
+    aperture: tuple[int, int] = (0, 0)
+    aspect: float | None = None
+    matrix: tuple[int, ...] = _UNTURNED
+    ticks: int | None = None
+    scale: int = 0
     duration: float | None = None
     samples: int | None = None
+    times: Box | None = None
+    reach: int = 0
+
+    @property
+    def orientation(self) -> int:
+        """The EXIF orientation number that does what the matrix does."""
+        return matrix_orientation(self.matrix)
+
+    @property
+    def pixel_ratio(self) -> float:
+        """Width over height of a pixel: by the sample entry, else as the matrix stretches, else by the aperture."""
+        if self.aspect is not None:
+            return self.aspect
+        a, b, _, c, d, *_ = self.matrix
+        across, down = math.hypot(a, c), math.hypot(b, d)
+        if min(across, down) > 1 and abs(across / down - 1) > 0.01:
+            return across / down
+        if all(self.aperture) and self.width and self.height:
+            return self.aperture[0] * self.height / (self.aperture[1] * self.width)
+        return 1.0
 
 
 @dataclass(slots=True)
 class Movie:
-    """What ``moov`` says. ``cut`` when a top-level box reaches past the end of the file."""
+    """What ``moov`` says, in ``scale`` ticks a second. ``cut`` when a box of the file reaches past its end."""
 
     found: bool = False
+    scale: int = 0
     duration: float | None = None
     fragmented: bool = False
     cut: bool = False
@@ -71,6 +107,13 @@ class Movie:
     def sounds(self) -> list[Track]:
         """The tracks that are sound."""
         return [track for track in self.tracks if track.handler == b"soun"]
+
+    @property
+    def agreed(self) -> bool:
+        """Whether the length of the movie is that of its longest track, as it has to be."""
+        lengths = [track.ticks / self.scale for track in self.tracks if track.ticks is not None and self.scale]
+        told = self.duration or 0.0
+        return not lengths or abs(max(lengths) - told) <= max(0.1, 0.01 * told)
 
     @property
     def outlasted(self) -> bool:
@@ -104,7 +147,7 @@ def read_movie(source: Source) -> Movie:
     """Read the movie header and its tracks."""
     movie = Movie()
     for box in boxes(source, 0, source.size):
-        if not box.whole and box.type not in _TOP_LEVEL:
+        if _is_trailing(box):
             movie.trailing = source.size - box.start + 8
             break
         movie.cut = movie.cut or not box.whole
@@ -116,16 +159,35 @@ def read_movie(source: Source) -> Movie:
     return movie
 
 
+def _is_trailing(box: Box) -> bool:
+    """Return whether what looks like a box of the file itself is none: other bytes follow the last one."""
+    return not box.whole and box.type not in _TOP_LEVEL
+
+
 def _moov(source: Source, moov: Box, movie: Movie) -> None:
+    whole = _UNTURNED
     for box in boxes(source, moov.start, moov.end):
         if box.type == b"mvhd":
-            movie.duration = _header_duration(source.at(box.start, 36))
+            data = source.at(box.start, 96)
+            movie.duration = _header_duration(data)
+            movie.scale = u32(data, 20 if data[:1] == b"\x01" else 12) or 0
+            whole = unpack(">9i", data, 48 if data[:1] == b"\x01" else 36) or _UNTURNED
         elif box.type == b"mvex":
             movie.fragmented = True
         elif box.type == b"trak" and len(movie.tracks) < 100:
             track = Track()
             _walk_track(source, box, track, 0)
             movie.tracks.append(track)
+    for track in movie.tracks:
+        track.matrix = _multiplied(track.matrix, whole)
+
+
+def _multiplied(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the matrix that does what two do, one after the other; where it moves a picture to is left out."""
+    (a, b, _, c, d, *_), (e, f, _, g, h, *_) = first, second
+    cells = a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
+    a, b, c, d = (cell >> 16 for cell in cells)
+    return a, b, 0, c, d, 0, 0, 0, 1 << 30
 
 
 def _header_duration(data: bytes) -> float | None:
@@ -147,25 +209,51 @@ def _walk_track(source: Source, parent: Box, track: Track, depth: int) -> None:
         elif box.type == b"tkhd":
             _tkhd(source.at(box.start, 96), track)
         elif box.type == b"mdhd":
-            track.duration = _header_duration(source.at(box.start, 36))
+            data = source.at(box.start, 36)
+            track.duration = _header_duration(data)
+            track.scale = u32(data, 20 if data[:1] == b"\x01" else 12) or 0
         elif box.type == b"hdlr" and not track.handler:
             track.handler = source.at(box.start + 8, 4)
         elif box.type == b"stsd":
             _stsd(source, box, track)
+        elif box.type == b"stts":
+            track.times = box
+        elif box.type in (b"stco", b"co64"):
+            track.reach = _last_place(source, box)
         elif box.type == b"stsz":
             track.samples = u32(source.at(box.start, 12), 8)
 
 
+def _last_place(source: Source, box: Box) -> int:
+    """Return the last place of the file that a table of chunks names (``stco``, or ``co64`` with wide numbers)."""
+    data = source.at(box.start + 8, min(box.end - box.start - 8, 1 << 20))
+    places = array(
+        "I" if box.type == b"stco" else "Q", data[: len(data) & ~7 if box.type == b"co64" else len(data) & ~3]
+    )
+    if sys.byteorder == "little":
+        places.byteswap()
+    return max(places, default=0)
+
+
 def _tkhd(data: bytes, track: Track) -> None:
     track.enabled = bool(data[3] & 1) if len(data) > 3 else True
-    matrix = unpack(">9i", data, 52 if data[:1] == b"\x01" else 40)
-    if matrix is not None:
-        track.orientation = matrix_orientation(matrix)
+    long = data[:1] == b"\x01"
+    length = unpack(">Q" if long else ">I", data, 28 if long else 20)
+    if length is not None and length[0] != (1 << (64 if long else 32)) - 1:
+        track.ticks = length[0]
+    fields = unpack(">9i2I", data, 52 if long else 40)
+    if fields is not None:
+        track.matrix, track.aperture = fields[:9], (fields[9] >> 16, fields[10] >> 16)
 
 
 def matrix_orientation(matrix: tuple[int, ...]) -> int:
-    """Return the EXIF orientation number that does what a display matrix (a b u c d v x y w) does; 1 for none."""
-    signs = tuple((value > 0) - (value < 0) for value in (matrix[0], matrix[1], matrix[3], matrix[4]))
+    """Return the EXIF orientation number that does what a display matrix (a b u c d v x y w) does; 1 for none.
+
+    Cells are not written exactly by all: what is small beside the largest counts as zero.
+    """
+    cells = matrix[0], matrix[1], matrix[3], matrix[4]
+    small = max(map(abs, cells)) / 8
+    signs = tuple((value > small) - (value < -small) for value in cells)
     return _MATRICES.get(signs, 1)
 
 
@@ -186,13 +274,16 @@ def _stsd(source: Source, stsd: Box, track: Track) -> None:
         for box in boxes(source, entry.start + 78, entry.end):
             ratio = unpack(">II", source.at(box.start, 8)) if box.type == b"pasp" else None
             if ratio is not None and 0 < ratio[0] < 1 << 16 and 0 < ratio[1] < 1 << 16:
-                track.pixel_ratio = ratio[0] / ratio[1]
+                track.aspect = ratio[0] / ratio[1]
         return
 
 
 @dataclass(slots=True)
 class Picture:
-    """The primary picture of an AVIF or HEIF file, and its sequence track where there is one."""
+    """The primary picture of an AVIF or HEIF file; ``delays`` in seconds of each where it is a sequence of them.
+
+    ``cut`` when a box reaches past the end of the file; ``trailing`` bytes behind the boxes are none.
+    """
 
     width: int = 0
     height: int = 0
@@ -202,33 +293,48 @@ class Picture:
     profile: bytes | None = None
     primaries: int | None = None
     cut: bool = False
-    frames: int = 1
-    duration: float | None = None
+    trailing: int = 0
+    delays: list[float] = field(default_factory=list)
 
 
 def read_picture(source: Source) -> Picture:
     """Read size, orientation and colour of the primary picture (ISO/IEC 23008-12, MIAF)."""
     picture = Picture()
     for box in boxes(source, 0, source.size):
+        if _is_trailing(box):
+            picture.trailing = source.size - box.start + 8
+            break
         picture.cut = picture.cut or not box.whole
         if box.type == b"meta":
             _meta(source, box, picture)
         elif box.type == b"moov":
             movie = Movie()
             _moov(source, box, movie)
-            _sequence(movie, picture)
+            _sequence(source, movie, picture)
     return picture
 
 
-def _sequence(movie: Movie, picture: Picture) -> None:
+def _sequence(source: Source, movie: Movie, picture: Picture) -> None:
     tracks = [track for track in movie.tracks if track.handler in (b"pict", b"vide")]
     if not tracks or (tracks[0].samples or 0) < 2:
         return
-    picture.frames, picture.duration = tracks[0].samples or 1, tracks[0].duration
+    picture.delays = _delays(source, tracks[0])
     if not picture.width:
         # a sequence without a still: its sample entry gives the size
         picture.width, picture.height = tracks[0].width, tracks[0].height
         picture.orientation = tracks[0].orientation
+
+
+def _delays(source: Source, track: Track) -> list[float]:
+    """Return the seconds of each sample from ``stts``: pairs of a number of samples and their ticks."""
+    data = source.at(track.times.start, track.times.end - track.times.start) if track.times and track.scale else b""
+    delays: list[float] = []
+    for index in range(u32(data, 4) or 0):
+        pair = unpack(">II", data, 8 + 8 * index)
+        if pair is None or len(delays) >= _MOST_DELAYS:
+            break
+        delays += [pair[1] / track.scale] * min(pair[0], _MOST_DELAYS - len(delays))
+    return delays
 
 
 def _meta(source: Source, meta: Box, picture: Picture) -> None:

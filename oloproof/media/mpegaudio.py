@@ -73,6 +73,61 @@ def _mpeg(data: bytes, at: int) -> Frame | None:
     return Frame(f"mp{layer}", samples // 8 * bits // rate + padding, samples, rate, channels)
 
 
+@dataclass(frozen=True, slots=True)
+class FreeStream:
+    """An MP3 of a bit rate that no table names: how long its frames sound, and whether the last is cut."""
+
+    seconds: float
+    rate: int
+    channels: int
+    cut: bool
+
+
+def read_free(source: Source) -> FreeStream | None:
+    """Count the frames of a free-format MP3, whose headers give no length; None for any other file."""
+    at = id3_end(source.head)
+    data = source.at(at, _FREE_LOOK)
+    length, frame = _free_length(data), _free_frame(data)
+    if not length or frame is None:
+        return None
+    count = 0
+    while (head := source.at(at, 4)) and head[:2] == data[:2] and len(head) == 4 and not head[2] >> 4:
+        at += length + (head[2] >> 1 & 1)
+        count += at <= source.size
+    told = _promise_at(data)  # the frame with the header of an encoder is silent
+    samples = count * frame.samples if told is None else (count - 1) * frame.samples - _silence(data, told)
+    return FreeStream(max(samples, 0) / frame.rate, frame.rate, frame.channels, at > source.size)
+
+
+_FREE_LOOK = 16384
+
+
+def _free_frame(data: bytes) -> Frame | None:
+    """Return a first frame of layer III that names no bit rate, read as if it named the lowest; None for any other."""
+    if len(data) < 7 or data[0] != 0xFF or data[1] & 0xE6 != 0xE2 or data[2] >> 4:
+        return None
+    return _mpeg(data[:2] + bytes((data[2] | 0x10,)) + data[3:7], 0)
+
+
+def _free_length(data: bytes) -> int:
+    """Return how long a frame without padding is: as far as from the first header to the next like it; 0 without."""
+    if _free_frame(data) is None:
+        return 0
+
+    def padding_at(place: int) -> int | None:
+        """Return the padding that a header like the first one tells; None where none stands."""
+        like = data[place : place + 2] == data[:2] and place + 4 < len(data) and not (data[place + 2] ^ data[2]) & 0xFC
+        return data[place + 2] >> 1 & 1 if like else None
+
+    at = data.find(data[:2], 24)
+    while at > 0:
+        length, padding = at - (data[2] >> 1 & 1), padding_at(at)
+        if padding is not None and padding_at(at + length + padding) is not None:
+            return length
+        at = data.find(data[:2], at + 1)
+    return 0
+
+
 def sniff(head: bytes) -> str | None:
     """Return the codec when ``head`` is a stream of frames, perhaps after a little padding or garbage.
 
@@ -86,7 +141,7 @@ def sniff(head: bytes) -> str | None:
         found = frame_at(head, match.start())
         if found is not None and _run(head, match.start()) >= 4:
             return found.codec
-    return None
+    return "mp3" if _free_length(head) else None
 
 
 def first_run(data: bytes) -> int | None:

@@ -34,17 +34,22 @@ class Chunk:
 
 @dataclass(slots=True)
 class Frame:
-    """One picture of the file: its size, its data chunks (offset and length), and its delay in seconds."""
+    """One picture of the file: its size, its data chunks (offset and length), its delay in seconds, and whether the
+    file ends inside of one of them.
+    """
 
     width: int
     height: int
     delay: float = 0.0
     data: list[tuple[int, int]] = field(default_factory=list)
+    cut: bool = False
 
 
 @dataclass(slots=True)
 class Png:
-    """What the chunks of one file say. ``end`` is where IEND ends, None when it is missing."""
+    """What the chunks of one file say. ``end`` is where IEND ends, None when it is missing; ``apple`` marks the form
+    that is made for iOS, whose data is no zlib stream.
+    """
 
     width: int = 0
     height: int = 0
@@ -57,6 +62,7 @@ class Png:
     transparent: bool = False
     palette: bool = False
     text: bool = False
+    apple: bool = False
     plays: int | None = None
     promised_frames: int = 0
     still: Frame | None = None
@@ -171,6 +177,10 @@ def _text(png: Png, source: Source, chunk: Chunk) -> None:
     png.text = True
 
 
+def _cgbi(png: Png, source: Source, chunk: Chunk) -> None:
+    png.apple = png.still is None
+
+
 def _actl(png: Png, source: Source, chunk: Chunk) -> None:
     if png.still is None:  # after the first IDAT it has no meaning
         data = source.at(chunk.offset, 8)
@@ -194,16 +204,18 @@ def _idat(png: Png, source: Source, chunk: Chunk) -> None:
         if png.still_is_frame and png.frames:
             png.still = png.frames[0]
     png.still.data.append((chunk.offset, min(chunk.length, source.size - chunk.offset)))
+    png.still.cut = not chunk.whole
 
 
 def _fdat(png: Png, source: Source, chunk: Chunk) -> None:
     if png.frames and chunk.length > 4:
         length = min(chunk.length, source.size - chunk.offset) - 4
         png.frames[-1].data.append((chunk.offset + 4, max(length, 0)))
+        png.frames[-1].cut = not chunk.whole
 
 
 _READERS = {
-    b"IHDR": _ihdr, b"iCCP": _iccp, b"eXIf": _exif, b"cICP": _cicp, b"tRNS": _trns, b"PLTE": _plte,
+    b"IHDR": _ihdr, b"iCCP": _iccp, b"CgBI": _cgbi, b"eXIf": _exif, b"cICP": _cicp, b"tRNS": _trns, b"PLTE": _plte,
     b"tEXt": _text, b"zTXt": _text, b"iTXt": _text, b"acTL": _actl, b"fcTL": _fctl, b"IDAT": _idat, b"fdAT": _fdat,
 }  # fmt: skip
 

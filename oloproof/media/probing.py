@@ -14,7 +14,7 @@ from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
 from oloproof.media.ffprobe_lines import orientation, read_line
 
 _STREAM = (
-    "stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
+    "stream=index,codec_type,codec_name,codec_tag,width,height,sample_aspect_ratio,start_time,duration,nb_frames,channels,"
     "sample_rate,avg_frame_rate,r_frame_rate,pix_fmt:stream_disposition=attached_pic,timed_thumbnails:stream_tags=rotate:"
     "stream_side_data_list:format=format_name,start_time,duration"
 )
@@ -25,6 +25,10 @@ _MOST_STREAMS = 200
 
 _SET_BACK = 0.5
 """Seconds by which a clock must go back to begin anew; pictures shown out of order stand closer together."""
+_HEAD_AS_SOUND = 0.96
+"""Seconds that the headers of a second Opus stream of the same number seem to last when read as sound: both begin with
+``Op``, which is 48 frames of 20 ms. No real packet holds more than 0.12 s (RFC 6716).
+"""
 _LEAP = 10.0
 """Seconds by which the clock of a transport or program stream must leap for a joint (ffmpeg's own threshold)."""
 
@@ -73,6 +77,11 @@ class Times:
         if self.end is None or finish >= self.end:
             self.end, self.open_end = finish, not length
 
+    def shift(self, seconds: float) -> None:
+        """Move begin and end."""
+        self.start = None if self.start is None else self.start + seconds
+        self.end = None if self.end is None else self.end + seconds
+
     def closed_end(self, step: float | None) -> float | None:
         """Return the end; a last piece of unknown length is taken to last ``step``."""
         if self.end is None:
@@ -83,14 +92,17 @@ class Times:
 
 @dataclass(slots=True)
 class Stream:
-    """One stream. ``orientation`` is as in EXIF; ``discarded`` packets lie outside of what an edit list shows.
+    """One stream. ``tagged`` when the container names the codec by a tag; ``orientation`` is as in EXIF; ``discarded``
+    packets lie outside of what an edit list shows.
 
-    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds.
+    ``samples`` of one channel were decoded since the last frame with a time, which was to last ``lasting`` seconds;
+    ``heard`` in all.
     """
 
     index: int
     kind: str = ""
     codec: str = ""
+    tagged: bool = False
     width: int = 0
     height: int = 0
     pixel_ratio: float = 1.0
@@ -106,6 +118,7 @@ class Stream:
     padding: int = 0
     trimmed: bool = False
     samples: int = 0
+    heard: int = 0
     lasting: float | None = None
     packets: Times = field(default_factory=Times)
     frames: Times = field(default_factory=Times)
@@ -188,7 +201,7 @@ class _Run:
     def once(self, *, threads: int) -> Probe:
         """Run ffprobe and return what it gave."""
         found = Probe()
-        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf)
+        reader = _Reader(found, _LEAP if self.demuxer in ("mpegts", "mpeg") else math.inf, ogg=self.demuxer == "ogg")
         found.ended = run_tool(
             self._arguments(threads), timeout=self.timeout, on_line=reader.line, on_error=reader.error
         )
@@ -206,8 +219,8 @@ class _Run:
 class _Reader:
     """Takes ffprobe's lines one by one."""
 
-    def __init__(self, found: Probe, leap: float) -> None:
-        self.found, self.leap = found, leap
+    def __init__(self, found: Probe, leap: float, *, ogg: bool) -> None:
+        self.found, self.leap, self.ogg = found, leap, ogg
 
     def error(self, line: str) -> None:
         if len(self.found.error_lines) < 200:
@@ -238,6 +251,8 @@ class _Reader:
             return
         at = _number(values.get("pts_time"))
         length = _number(values.get("duration_time"))
+        if self.ogg and length == _HEAD_AS_SOUND:
+            return
         # Ogg's last packet is given shortened already
         stream.trimmed = length is not None and length < stream.packets.length - 1e-6
         decoded_at = _number(values.get("dts_time"))
@@ -259,6 +274,7 @@ class _Reader:
 
     def _sound(self, stream: Stream, at: float | None, length: float | None, samples: int) -> None:
         """Take a frame of sound; one without a time goes on where the one before it ends."""
+        stream.heard += samples
         if at is None:
             stream.samples += samples
             stream.frames.count += 1
@@ -271,6 +287,7 @@ class _Reader:
         if stream is None:
             return
         stream.kind, stream.codec = values.get("codec_type", ""), values.get("codec_name", "")
+        stream.tagged = (values.get("codec_tag") or "0x0000") != "0x0000"
         stream.width, stream.height = int(_number(values.get("width")) or 0), int(_number(values.get("height")) or 0)
         stream.pixel_ratio = _ratio(values.get("sample_aspect_ratio"), ":") or 1.0
         stream.orientation = orientation(values)

@@ -21,7 +21,7 @@ from oloproof.media.digesting import DigestMemo, Identity, identity_of
 from oloproof.media.measurements import depth_rank, facts_from_json, facts_to_json
 from oloproof.records import Depth, Facts, MediaItem
 
-FACTS_VERSION = 5
+FACTS_VERSION = 6
 """Raised when the same bytes would be told other facts of: those that are kept are not believed any more."""
 
 

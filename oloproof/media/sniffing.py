@@ -147,6 +147,8 @@ def _boxed(head: bytes) -> str | None:
         return _branded(head)
     if box in (b"styp", b"moof", b"sidx"):
         return "mp4"
+    if box in (b"free", b"skip"):  # room that a writer left, as a rule for an index
+        box = head[int.from_bytes(head[:4]) :][4:8]
     return "mov" if box in _OLD_QUICKTIME else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oloproof.media import markup
 from oloproof.media.binary import Source, u16, u32, unpack
@@ -14,7 +14,7 @@ from oloproof.media.binary import Source, u16, u32, unpack
 class Still:
     """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures.
 
-    ``animated`` is None where the header does not tell.
+    ``animated`` is None where the header does not tell; ``cut`` when the file ends before the picture data does.
     """
 
     width: int
@@ -24,6 +24,7 @@ class Still:
     orientation: int = 1
     pictures: int = 1
     animated: bool | None = False
+    cut: bool = False
 
 
 def read_still(source: Source, format: str) -> Still | None:  # noqa: A002 - the word of the facts
@@ -46,15 +47,12 @@ def _bmp(source: Source) -> Still | None:
 
 def _ico(source: Source) -> Still | None:
     count = u16(source.head, 4, "<") or 0
-    sizes = []
-    for index in range(min(count, 256)):
-        entry = source.at(6 + 16 * index, 16)
-        if len(entry) == 16:
-            sizes.append(_icon_size(source, entry))
-    if not sizes:
+    entries = [entry for index in range(min(count, 256)) if len(entry := source.at(6 + 16 * index, 16)) == 16]
+    if not entries:
         return None
-    width, height = max(sizes, key=lambda size: size[0] * size[1])
-    return Still(width, height, pictures=len(sizes))
+    width, height = max((_icon_size(source, entry) for entry in entries), key=lambda size: size[0] * size[1])
+    cut = any(sum(unpack("<II", entry, 8) or ()) > source.size for entry in entries)
+    return Still(width, height, pictures=len(entries), cut=cut)
 
 
 def _icon_size(source: Source, entry: bytes) -> tuple[int, int]:
@@ -127,7 +125,10 @@ def _j2k_at(data: bytes) -> Still | None:
 
 
 def _j2k(source: Source) -> Still | None:
-    return _j2k_at(source.head)
+    """Read a codestream without a container, which ends in a marker of its own."""
+    found = _j2k_at(source.head)
+    tail = source.at(max(source.size - 65536, 0), 65536)
+    return None if found is None else replace(found, cut=b"\xff\xd9" not in tail)
 
 
 def _boxes(source: Source, at: int, most: int = 1000) -> dict[bytes, tuple[int, int]]:
@@ -152,7 +153,7 @@ def _boxes(source: Source, at: int, most: int = 1000) -> dict[bytes, tuple[int, 
 def _jp2(source: Source) -> Still | None:
     boxes = _boxes(source, 0)
     if b"jp2c" in boxes and (found := _j2k_at(source.at(boxes[b"jp2c"][0], 64))):
-        return found
+        return replace(found, cut=sum(boxes[b"jp2c"]) > source.size)
     header = boxes.get(b"jp2h")
     inner = _boxes(source, header[0], 20) if header else {}
     fields = unpack(">II", source.at(inner[b"ihdr"][0], 8)) if b"ihdr" in inner else None
@@ -233,7 +234,7 @@ def _hdr(source: Source) -> Still | None:
     return Still(second, first, "rgb", 32) if match[2] == b"Y" else Still(first, second, "rgb", 32)
 
 
-_SVG_TAG = re.compile(rb"<(?:\w+:)?svg\b[^>]{0,3000}", re.IGNORECASE)
+_SVG_TAG = re.compile(rb"<(?:\w+:)?svg\b(?:[^>\"']|\"[^\"]*\"|'[^']*'){0,3000}", re.IGNORECASE)
 _SVG_SIDE = re.compile(rb"\s(width|height)\s*=\s*[\"']\s*([^\"']{1,40}?)\s*[\"']")
 _SVG_NUMBER = rb"[-+]?(?:\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?"
 _SVG_LENGTH = re.compile(rb"(" + _SVG_NUMBER + rb")\s*([a-zA-Z]*)")

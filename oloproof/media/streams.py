@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oloproof.media import endings, holes
+from oloproof.media import endings, holes, mpegaudio
 from oloproof.media.binary import Source
+from oloproof.media.complaints import damage_told, ends_inside
 from oloproof.media.drafting import Draft, Limits
 from oloproof.media.formats import FORMATS
 from oloproof.media.probing import Probe, Stream, Times, probe
@@ -51,11 +52,26 @@ def measure(source: Source, draft: Draft, path: Path, depth: Depth, limits: Limi
         draft.find("truncated", why)
     hole = holes.hole_in(source, draft.found.format) if decode and why is None else None
     if hole is not None:
-        draft.find("damaged", hole)
+        draft.find(hole.code, hole.words)
+    if demuxer == "avi" and decode:
+        _begin_as_stored(found)
+    counted = draft.duration if demuxer == "wav" and not draft.has("truncated") else None
     if packets:
         _measure_times(draft, found, demuxer, decode)
+    if counted is not None and draft.duration is not None:
+        draft.duration = min(draft.duration, counted)  # what fills up the last block is not counted
+        draft.extras["audio_duration"] = round(draft.duration, 3)
     if decode:
         _judge(source, draft, found)
+
+
+def _begin_as_stored(found: Probe) -> None:
+    """Let the pictures of an AVI begin where its first packet stands: it stores no times, and what a decoder that puts
+    them in order gives out first comes as many frames late as it holds.
+    """
+    for stream in found.of("video"):
+        if stream.packets.start is not None and stream.frames.start is not None:
+            stream.frames.shift(min(stream.packets.start - stream.frames.start, 0.0))
 
 
 def _describe(draft: Draft, found: Probe) -> None:
@@ -185,22 +201,46 @@ def _judge(source: Source, draft: Draft, found: Probe) -> None:
         draft.frames = video[0].frames.count if video and decoded else None
         if video and video[0].nb_frames is not None and video[0].nb_frames > video[0].frames.count:
             draft.extras["promised_frames"] = video[0].nb_frames
-    errors = found.errors
+    errors = damage_told(source, draft, found)
     if draft.decodable == "too_large":
         return
     if not decoded:
         _nothing(draft, found, errors)
         return
+    cut = ends_inside(found)
+    if cut:
+        draft.find("truncated", "the file ends inside one of its elements")
     if errors:
         draft.find("damaged", f"{len(errors)} errors while decoding; the first: {_readable(errors[0])}")
-    silent = [stream for stream in (*video, *audio) if stream.packets.count and not stream.frames.count]
-    if silent and not errors:
-        draft.find("damaged", f"nothing of the {silent[0].codec or 'unknown'} stream decodes")
-    short = _short(draft, _reached(draft, found, True), video)
-    broken = draft.has("damaged") or short or (draft.has("truncated") and not _all_there(source, draft, video, audio))
+    if not errors:
+        _find_undecoded(draft, video)
+        _find_undecoded(draft, audio)
+    if video and not any(stream.packets.count for stream in video):
+        draft.find("damaged", f"not one frame of the {video[0].codec or 'unknown'} stream is there")
+    short = _short(draft, _reached(draft, found, True), video) and not _kept(source, draft, video, audio)
+    broken = (
+        draft.has("damaged") or short or cut or (draft.has("truncated") and not _all_there(source, draft, video, audio))
+    )
     if short:
         draft.find("truncated", f"only {draft.duration:.2f} of {draft.promised:.2f} s decode")
-    draft.decodable = "partial" if broken else "complete"
+    draft.decodable = "partial" if broken else "no_decoder" if draft.has("no_decoder") else "complete"
+
+
+def _find_undecoded(draft: Draft, streams: list[Stream]) -> None:
+    """Tell of streams of one kind of which none gives anything while ffmpeg does not complain: it has no decoder for
+    them, unless it is an MP4 that lost the name of the codec.
+    """
+    stream = next((stream for stream in streams if stream.packets.count), None)
+    if stream is None or any(stream.frames.count for stream in streams):
+        return
+    codec = stream.codec or "unknown"
+    if FORMATS[draft.found.format].demuxer == "mov" and not stream.tagged:
+        draft.find("damaged", f"nothing of the {codec} stream decodes")
+        return
+    what = "pictures" if stream.kind == "video" else "sound"
+    draft.find("no_decoder", f"ffmpeg has no decoder for the {what} (codec {codec})")
+    if stream.kind == "video":
+        draft.frames = None
 
 
 def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:
@@ -208,6 +248,19 @@ def _short(draft: Draft, reached: float, video: list[Stream]) -> bool:
     if draft.promised is None or draft.duration is None or draft.has("no_duration_in_header"):
         return False
     return reached < draft.promised - _tolerance(draft, draft.promised, video)
+
+
+def _kept(source: Source, draft: Draft, video: list[Stream], audio: list[Stream]) -> bool:
+    """Return whether every byte or packet that the header counts is there, so that a longer promise is its mistake."""
+    if draft.has("truncated"):
+        return False
+    if draft.found.format == "mp3":
+        end = mpegaudio.promised_end(source)
+        return end is not None and end <= source.size
+    if FORMATS[draft.found.format].demuxer == "mov":
+        streams = (*video, *audio)
+        return all(stream.nb_frames is not None and not _lost_packets(stream) for stream in streams)
+    return False
 
 
 def _all_there(source: Source, draft: Draft, video: list[Stream], audio: list[Stream]) -> bool:

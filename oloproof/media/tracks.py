@@ -8,12 +8,15 @@ from collections.abc import Callable
 from oloproof.media.binary import Source, u32
 from oloproof.records import Kind
 
+_Tracks = tuple[bool, bool | None]
+"""Whether there are pictures, and whether there is sound, None where that cannot be told."""
 
-def kind_of_tracks(source: Source, format: str) -> tuple[Kind, bool] | None:  # noqa: A002
-    """Return the kind and whether there is sound, None when the head of the file does not tell."""
+
+def kind_of_tracks(source: Source, format: str) -> tuple[Kind, bool | None] | None:  # noqa: A002
+    """Return the kind and whether there is sound (None: perhaps), None when the head of the file does not tell."""
     reader = _READERS.get(format)
     found = reader(source) if reader else None
-    if found is None or found == (False, False):
+    if found is None or not any(found):
         return None
     video, audio = found
     return ("video" if video else "audio"), audio
@@ -65,9 +68,11 @@ def _avi(source: Source) -> tuple[bool, bool]:
 
 _TS_VIDEO = frozenset((0x01, 0x02, 0x10, 0x1B, 0x20, 0x21, 0x24, 0x33, 0x42, 0xD1, 0xEA))
 _TS_AUDIO = frozenset((0x03, 0x04, 0x0F, 0x11, 0x81, 0x82, 0x84, 0x85, 0x87))
+_TS_PRIVATE = frozenset((0x05, 0x06, *range(0x80, 0x100)))
+"""Streams of private data, which may be sound (AC-3, Opus, AAC in the Blu-ray form) or subtitles."""
 
 
-def _transport(source: Source) -> tuple[bool, bool] | None:
+def _transport(source: Source) -> _Tracks | None:
     """Follow the program association table to the first program map (ISO/IEC 13818-1)."""
     data = source.at(0, 1 << 18)
     step, start = (188, 0) if data[:1] == b"G" else (192, 4)
@@ -95,7 +100,7 @@ def _section(packet: bytes) -> bytes:
     return section[:length]
 
 
-def _program(section: bytes) -> tuple[bool, bool] | None:
+def _program(section: bytes) -> _Tracks | None:
     if len(section) < 16:
         return None
     at = 12 + ((section[10] & 0x0F) << 8 | section[11])
@@ -103,7 +108,7 @@ def _program(section: bytes) -> tuple[bool, bool] | None:
     while at + 5 <= len(section) - 4:
         types.add(section[at])
         at += 5 + ((section[at + 3] & 0x0F) << 8 | section[at + 4])
-    return bool(types & _TS_VIDEO), bool(types & _TS_AUDIO)
+    return bool(types & _TS_VIDEO), bool(types & _TS_AUDIO) or (None if types & _TS_PRIVATE else False)
 
 
 def _program_stream(source: Source) -> tuple[bool, bool]:
@@ -116,7 +121,7 @@ def _ivf(source: Source) -> tuple[bool, bool]:
     return (u32(source.head, 4) is not None), False
 
 
-_READERS: dict[str, Callable[[Source], tuple[bool, bool] | None]] = {
+_READERS: dict[str, Callable[[Source], _Tracks | None]] = {
     "ogg": _ogg, "wmv": _asf, "flv": _flv, "avi": _avi, "mpegts": _transport, "mpeg": _program_stream,
     "ivf": _ivf, "y4m": _ivf, "mpegvideo": _ivf,
 }  # fmt: skip

@@ -80,6 +80,7 @@ RECIPES: dict[tuple[str, ...], dict[str, list[str]]] = {
         "clip.webm": [*VP8, "-c:a", "libvorbis"],
         "clip.mkv": [*X264, "-c:a", "libopus"],
         "clip.avi": ["-c:v", "mjpeg", "-c:a", "pcm_s16le"],
+        "ordered.avi": [*X264, "-bf", "2", "-c:a", "pcm_s16le"],
         "clip.flv": ["-c:v", "flv", "-c:a", "libmp3lame"],
         "clip.wmv": ["-c:v", "wmv2", "-c:a", "wmav2"],
         "clip.ogv": ["-c:v", "libtheora", "-c:a", "libvorbis"],

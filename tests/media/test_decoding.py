@@ -53,6 +53,12 @@ def test_a_cut_animation_counts_its_whole_frames(
     assert "truncated" in codes(found)
 
 
+def test_a_frame_that_is_cut_inside_is_counted_at_no_depth(picture: Image.Image) -> None:
+    data = moving(picture, "PNG", duration=100)
+
+    assert {facts_in(data[:-300], depth).frames for depth in ("probed", "decoded")} == {3}
+
+
 def test_a_cover_that_is_no_frame_is_not_counted(picture: Image.Image) -> None:
     frames = [picture.point(lambda value, shift=shift: (value + shift) % 256) for shift in (0, 60, 120)]
     data = encoded(
@@ -68,6 +74,17 @@ def test_very_short_delays_count_as_viewers_show_them(picture: Image.Image) -> N
     assert found.duration == pytest.approx(0.1 + 0.1 + 0.02 + 0.5)
     assert "frame_delay_raised" in codes(found)
     assert (shown_delay(0.0), shown_delay(0.01), shown_delay(0.02)) == (0.1, 0.1, 0.02)
+
+
+def test_short_delays_of_an_avif_count_so_too_and_a_cut_one_promises_nothing(picture: Image.Image) -> None:
+    data = moving(picture, "AVIF", duration=[5, 10, 20, 500])
+
+    for depth in ("probed", "decoded"):
+        found = facts_in(data, depth)
+        assert (found.duration, codes(found)) == (pytest.approx(0.1 + 0.1 + 0.02 + 0.5), {"frame_delay_raised"})
+    for depth in ("header", "probed", "decoded"):
+        found = facts_in(data[: len(data) // 2], depth)
+        assert (found.animated, found.frames, found.duration) == (True, None, None)
 
 
 def test_what_follows_a_gif_frame_must_be_a_block(picture: Image.Image) -> None:
@@ -153,10 +170,68 @@ def test_every_common_jpeg_is_decoded_by_the_strict_reader_too(picture: Image.Im
 
 
 def test_bytes_behind_the_end_are_odd_but_no_damage(picture: Image.Image) -> None:
-    for form in ("PNG", "JPEG", "GIF", "WEBP"):
+    for form in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         found = facts_in(encoded(picture, form) + b"and more")
         assert found.decodable == "complete", form
         assert "trailing_data" in codes(found)
+
+
+def bitmap(bits: int, compression: int = 0) -> bytes:
+    """Return a BMP of 16×16 pixels of ``bits``, all zero."""
+    header = struct.pack("<IiiHHIIiiII", 40, 16, 16, 1, bits, compression, 0, 0, 0, 4, 0)
+    return b"BM" + struct.pack("<IHHI", 0, 0, 0, 14 + 40 + 16) + header + bytes(16 + 32 * bits)
+
+
+def photoshop(depth: int) -> bytes:
+    """Return an uncompressed PSD of 4×4 pixels in grey, all zero."""
+    return b"8BPS" + struct.pack(">H6xHIIHH", 1, 1, 4, 4, depth, 1) + bytes(12) + bytes(2 + 2 * depth)
+
+
+def test_a_kind_of_picture_that_pillow_does_not_know_is_no_damage(picture: Image.Image) -> None:
+    ios = b"\x89PNG\r\n\x1a\n" + png_chunk(b"CgBI", bytes(4)) + png(png_chunk(b"IDAT", zlib.compress(ROWS)[2:-4]))[8:]
+    twelve = bytearray(encoded(picture, "TIFF"))
+    at = twelve.index(struct.pack("<HHI", 258, 3, 3))
+    place = struct.unpack_from("<I", twelve, at + 8)[0]
+    twelve[place : place + 6] = struct.pack("<HHH", 12, 12, 12)
+
+    for data in (bitmap(2), bitmap(24, compression=4), photoshop(16), bytes(twelve), ios):
+        found = facts_in(data)
+        assert (found.decodable, codes(found) - {"sixteen_bit"}) == ("no_decoder", {"no_decoder"})
+    assert facts_in(bitmap(8)).decodable == facts_in(photoshop(8)).decodable == "complete"
+
+
+def test_every_page_of_a_tiff_is_decoded(picture: Image.Image) -> None:
+    data = encoded(picture, "TIFF", save_all=True, append_images=[picture, picture])
+    scrambled = encoded(picture, "TIFF", save_all=True, append_images=[picture], compression="tiff_lzw")
+
+    assert facts_in(data).decodable == "complete"
+    assert facts_in(data[:-500]).decodable == facts_in(data[: len(data) // 2]).decodable == "partial"
+    assert facts_in(scrambled[:-600] + b"\xff" * 600).decodable == "partial"
+    assert facts_in(data, limits=Limits(max_animation_pixels=12_000)).decodable == "too_large"
+
+
+def test_an_icon_is_cut_where_its_table_promises_more(picture: Image.Image) -> None:
+    data = encoded(picture, "ICO", sizes=[(32, 32), (16, 16)])
+
+    assert "truncated" not in codes(facts_in(data))
+    assert (facts_in(data[:-1]).decodable, "truncated" in codes(facts_in(data[:-1]))) == ("partial", True)
+
+
+def test_a_cut_jpeg_2000_is_truncated(picture: Image.Image) -> None:
+    for options in ({}, {"no_jp2": True}):
+        data = encoded(picture, "JPEG2000", **options)
+        assert codes(facts_in(data)) == set()
+        assert codes(facts_in(data[:-2])) == codes(facts_in(data[: len(data) // 2])) == {"truncated"}
+
+
+def test_a_webp_whose_canvas_is_not_its_picture_decodes_to_nothing(picture: Image.Image) -> None:
+    picture = picture.convert("RGBA")
+    picture.putalpha(Image.linear_gradient("L").resize(picture.size))
+    data = encoded(picture, "WEBP")
+    at = data.index(b"VP8X") + 12
+
+    assert facts_in(data).decodable == "complete"
+    assert facts_in(data[:at] + b"\xc7\0\0\x95\0\0" + data[at + 6 :]).decodable == "none"
 
 
 def test_a_picture_decodes_to_none_when_not_even_a_row_is_there() -> None:

@@ -61,3 +61,15 @@ def test_an_avi_that_lost_its_index_still_has_its_data() -> None:
         (first, 30, True), (first, 48, True), (first, 49, False), (first + second, 0, True), (first + second, 1, False)
     ):  # fmt: skip
         assert avi_data_is_whole(Source(io.BytesIO(data[: len(data) - lost]))) is whole
+
+
+def test_a_program_stream_that_ends_inside_a_packet_is_cut() -> None:
+    old, new = b"\0\0\1\xba\x21" + bytes(7), b"\0\0\1\xba\x44" + bytes(8) + b"\xf9\xff"
+    packet = b"\0\0\1\xe0\0\x08" + bytes(8)
+
+    for pack in (old, new):
+        whole = (pack + packet * 2) * 3
+        for end in (b"", b"\0\0\1\xb9", bytes(40)):
+            assert cut_off(Source(io.BytesIO(whole + end)), "mpeg") is None
+        for lost in (1, 9, len(packet) + 3):
+            assert cut_off(Source(io.BytesIO(whole[:-lost])), "mpeg") is not None

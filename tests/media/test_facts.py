@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable
 from itertools import chain
@@ -379,7 +380,7 @@ def test_a_movie_without_a_sample_has_no_length_and_nothing_decodes(tmp_path: Pa
 
 
 def test_every_recipe_of_this_room_is_used() -> None:
-    used = set(KINDS) | {"one.mp4", "wide.mp4", "wide.webm", "silent.mp4"}
+    used = set(KINDS) | {"ordered.avi", "one.mp4", "wide.mp4", "wide.webm", "silent.mp4"}
     assert used == RECORDED
 
 
@@ -411,6 +412,65 @@ def test_recordings_that_were_joined_last_as_long_as_all_of_them(made: Callable[
         path.write_bytes(made(name).read_bytes() * 2)
         for depth in ("probed", "decoded"):
             assert facts(path, depth).duration == pytest.approx(2 * SECONDS, abs=0.1), (name, depth)
+
+
+def test_a_file_that_something_follows_or_that_is_counted_wrong_is_whole(
+    made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    mp3, movie, flac = (made(name).read_bytes() for name in ("sound.mp3", "silent.mp4", "sound.flac"))
+    promise = re.search(b"Xing|Info", mp3)
+    assert promise is not None
+    frames, length = promise.end() + 4, movie.index(b"mvhd") + 20
+    files = {
+        "joined.mp3": (mp3 * 2, 2 * SECONDS, "header_length_wrong"),
+        "counted.mp3": (mp3[:frames] + b"\0\1\0\0" + mp3[frames + 4 :], SECONDS, "header_length_wrong"),
+        "counted.mp4": (movie[:length] + b"\0\x09\0\0" + movie[length + 4 :], SECONDS, "header_length_wrong"),
+        "tagged.flac": (flac + b"TAG" + bytes(125), SECONDS, "trailing_data"),
+        "joined.opus": (made("sound.opus").read_bytes() * 2, 2 * SECONDS, None),
+    }
+    for name, (data, seconds, finding) in files.items():
+        (tmp_path / name).write_bytes(data)
+        found = facts(tmp_path / name)
+        assert (name, found.decodable, codes(found)) == (name, "complete", {finding} - {None})
+        for depth in ("probed", "decoded"):
+            assert facts(tmp_path / name, depth).duration == pytest.approx(seconds, abs=0.1), name
+
+
+def test_a_codec_that_ffmpeg_does_not_know_is_no_damage(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data = made("clip.webm").read_bytes()
+    for name, codec, frames in (("sound.webm", b"A_VORBIS", 20), ("pictures.webm", b"V_VP8", None)):
+        path = tmp_path / name
+        path.write_bytes(data.replace(codec, codec[:2] + b"Z" * (len(codec) - 2)))
+        found = facts(path)
+        assert (found.frames, found.decodable, codes(found)) == (frames, "no_decoder", {"no_decoder"}), name
+
+
+def test_a_video_of_which_not_one_frame_is_there_is_not_whole_for_its_sound(
+    made: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.mp4"
+    path.write_bytes(made("clip.mp4").read_bytes().replace(b"minf", b"free", 1))
+
+    found = facts(path)
+
+    assert (found.kind, found.frames, found.decodable) == ("video", 0, "partial")
+    assert "damaged" in codes(found)
+
+
+def test_pictures_of_an_avi_that_are_put_in_order_begin_with_it(made: Callable[[str], Path]) -> None:
+    for depth in ("probed", "decoded"):
+        assert facts(made("ordered.avi"), depth).duration == SECONDS
+    assert facts(made("ordered.avi")).frames == 20
+
+
+def test_what_fills_up_the_last_block_of_a_wav_is_not_counted(made: Callable[[str], Path], tmp_path: Path) -> None:
+    data, path = bytearray(made("ms.wav").read_bytes()), tmp_path / "ms.wav"
+    samples = data.index(b"fact") + 8
+    data[samples : samples + 4] = int(44100 * SECONDS).to_bytes(4, "little")
+    path.write_bytes(data)
+
+    for depth in ("header", "probed", "decoded"):
+        assert facts(path, depth).duration == SECONDS, depth
 
 
 def test_a_flac_that_lost_its_last_frame_is_not_whole(made: Callable[[str], Path], tmp_path: Path) -> None:

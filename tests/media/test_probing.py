@@ -35,3 +35,12 @@ def test_pictures_out_of_order_join_nothing() -> None:
 @pytest.mark.parametrize(("told", "seconds"), [(536870.888, 0.032), (None, 0.032), (0.01, 0.01)])
 def test_the_last_sound_lasts_no_longer_than_its_samples(told: float | None, seconds: float) -> None:
     assert Stream(0, kind="audio", rate=8000, samples=256, lasting=told).step == seconds
+
+
+def test_a_stream_may_be_moved_as_a_whole() -> None:
+    times = Times()
+    for at in (0.2, 0.3):
+        times.add(at, 0.1, at)
+    times.shift(-0.2)
+
+    assert (times.start, times.end) == (0.0, pytest.approx(0.2))

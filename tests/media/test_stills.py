@@ -8,6 +8,7 @@ from tests.media.conftest import facts_in
 
 SVGS = {
     b"<svg width='30mm' height='20mm'/>": (113, 76),
+    b"<svg aria-label='a > b' width='7' height=\"8\"/>": (7, 8),
     b"<!-- <svg width='9' height='9'> --><svg viewBox='0 0 40 20'/>": (40, 20),
     b"<?xml version='1.0'?><!--" + b" " * 5000 + b"--><svg width='7' height='8'/>": (7, 8),
     "<svg width='7' height='8'/>".encode("utf-16"): (7, 8),
