@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -50,10 +51,11 @@ class Page(HTMLParser):
 
 
 class Visitor:
-    """A browser on a project."""
+    """A browser on a project, which is closed when nobody has it any more."""
 
     def __init__(self, root: Path, *, read_only: bool = False) -> None:
         self.desk = Desk(root, read_only=read_only)
+        weakref.finalize(self, self.desk.close)
         self.client = TestClient(create_app(self.desk), base_url=BASE, follow_redirects=False)
 
     def get(self, address: str, **more: Any) -> Page:

@@ -39,6 +39,7 @@ class ModelJudge(Evaluator[ModelT]):
         self._opening = threading.Lock()
         self._client: ChatClient | None = None
         self._transcriber: Transcriber | None = None
+        self._sight_test: SightTest | None = None
 
     # what it is
 
@@ -189,12 +190,15 @@ class ModelJudge(Evaluator[ModelT]):
 
     # sight
 
-    @cached_property
+    @property
     def sight_test(self) -> SightTest:
-        """The test of whether its model perceives what it is sent."""
+        """The test of whether its model perceives what it is sent; one for all threads, as it counts its questions."""
         client = self.client()
-        required = self.options.sight_test == "require"
-        return SightTest(client, self.eyes().hearing, self.keeping.sights, required=required)
+        with self._opening:
+            if self._sight_test is None:
+                required = self.options.sight_test == "require"
+                self._sight_test = SightTest(client, self.eyes().hearing, self.keeping.sights, required=required)
+            return self._sight_test
 
     def sights(self, items: Sequence[MediaItem], reader: MediaReader) -> list[Sight]:
         """Return whether sight is proven for the kinds of these media, tested now where that is not known."""

@@ -311,6 +311,24 @@ def test_a_proof_that_is_never_answered_is_asked_for_a_few_times_unless_it_is_re
     assert project.outcomes() == ["pass" if wanted == "report" else "missing"] * 6
 
 
+def test_threads_that_ask_at_once_share_one_test(judged: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came to nothing is counted in it, so a second one would ask as often again."""
+    slow = threading.Event()
+    made: list[SightTest] = []
+
+    def slowly(*given: Any, **more: Any) -> SightTest:
+        slow.wait(0.05)
+        made.append(SightTest(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr("oloproof.evaluators.judges.model_judge.SightTest", slowly)
+    project = judged(SeeingModel(passes))
+    project.cases(*({"files": ["red.png"], "answer": str(number)} for number in range(6)))
+    project.run()
+
+    assert len(made) == 1
+
+
 def test_a_required_proof_that_was_not_answered_is_asked_for_again(judged: Make) -> None:
     seeing = SeeingModel(passes)
     project = judged(failing(400))
