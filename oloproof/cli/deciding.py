@@ -156,7 +156,7 @@ def plan_command(run: str | None, config: str, policy: str | None, as_json: bool
 
 def _plan_text(document: dict[str, Any], *, width: int, paint: Callable[[str, str], str]) -> str:
     """Return the prospects of each rule in words."""
-    lines = [f"Run {document['run']}, {document['cases']} cases"]
+    lines = [f"Run {document['run']}, {document['cases']} {'case' if document['cases'] == 1 else 'cases'}"]
     if not document["rules"]:
         lines.append("nothing to plan: the project has no rules")
     for rule in document["rules"]:

@@ -65,6 +65,7 @@ class ProgressLine(_Line):
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(quiet=quiet)
         self._run: RunStarted | None = None
+        self._ending = quiet
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -73,9 +74,10 @@ class ProgressLine(_Line):
         elif isinstance(event, TrialsDone):
             self._advance(event)
         elif isinstance(event, Noticed):
-            self._say(f"note: {event.notice.message}")
-        elif isinstance(event, Verifying) and self._bar is not None:
-            self._bar.update(self._task, state="looking at the recorded files once more")
+            if not self._ending:  # the result, which follows at once, has it as a warning
+                self._say(f"note: {event.notice.message}")
+        elif isinstance(event, Verifying):
+            self._verify()
 
     def _start(self, event: RunStarted) -> None:
         self._run = event
@@ -87,6 +89,11 @@ class ProgressLine(_Line):
             self._say(f"sending to {host}: {sent}")
         self._begin(event.trials, event.done)
 
+    def _verify(self) -> None:
+        self._ending = True
+        if self._bar is not None:
+            self._bar.update(self._task, state="looking at the recorded files once more")
+
     def _advance(self, event: TrialsDone) -> None:
         run = self._run
         if run is None:
@@ -95,7 +102,8 @@ class ProgressLine(_Line):
         if self._bar is not None:
             self._bar.update(self._task, completed=done, state=_so_far(event))
         elif (rate := self._rate(event.done)) is not None:
-            self._say(f"{done}/{run.trials} trials, {rate:.1f} a second; {_so_far(event)}")
+            so_far = _so_far(event)
+            self._say(f"{done}/{run.trials} trials, {rate:.1f} a second{'; ' if so_far else ''}{so_far}")
 
 
 class JudgingLine(_Line):

@@ -47,10 +47,11 @@ def _check_text(document: dict[str, Any]) -> str:
     lines.append("")
     if tried["error"]:
         lines += _hanging(f"  FAIL  case {tried['case']}: the system failed: {tried['error']}", state="FAIL")
+        lines += [f"    {line}" for line in (tried["detail"] or "").rstrip().splitlines()]
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
-    for verdict in tried["verdicts"]:
+    for verdict in () if tried["error"] else tried["verdicts"]:
         outcome = verdict["outcome"]
         lines += _hanging(f"    {outcome} {verdict['criterion']}: {verdict['reason']}", state=outcome)
     after = [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]

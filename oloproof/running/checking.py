@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from oloproof.config import PolicyOptions, Project
+from oloproof.digests import canonical_json
 from oloproof.errors import MediaUnreadable, StorageError
 from oloproof.evaluators import Registry, Subject
 from oloproof.evaluators.image_matches_reference import ImageMatchesReference
+from oloproof.evaluators.judges.rubric import RubricJudge
 from oloproof.evaluators.media_check import MediaCheck
 from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
 from oloproof.media.facts import facts_of, needs_ffmpeg
 from oloproof.media.sniffing import Sniffed
+from oloproof.policy import SliceFilter
 from oloproof.records import Case, Execution, Facts, MediaItem, Notice, Trial, Verdict
 from oloproof.running.deciding import measures_of
 from oloproof.running.judging import Bench
@@ -85,6 +88,7 @@ def check_project(project: Project, registry: Registry) -> Checked:
         plan.system.close()
         bench.close()
     policy = project.policy or PolicyOptions()
+    sliced = {rule.id: _cases_in(plan, rule.slice) for rule in policy.rules if rule.slice is not None}
     stopping, possible = _without_ffprobe(plan)
     return Checked(
         plan=plan,
@@ -92,11 +96,17 @@ def check_project(project: Project, registry: Registry) -> Checked:
         execution=execution,
         verdicts=dict(zip(bench.criteria, verdicts, strict=True)),
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
-        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
+        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases, sliced),
         notices=[*_notices(project, plan, execution), *_of_variants(plan, first.case, reader), *stopping, *possible],
         unreachable=unreachable,
         refused=bool(stopping),
     )
+
+
+def _cases_in(plan: Plan, slice_: Mapping[str, Any]) -> int:
+    """Return how many cases of the dataset have all of a slice's values."""
+    wanted = SliceFilter(slice_)
+    return sum(wanted(canonical_json(case.slice)) for case in plan.dataset)
 
 
 def _refuse_unusable_store(root: Path) -> None:
@@ -139,10 +149,19 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
         )
         found.append(Notice("compares_runs", message))
     found += _that_cannot_read(plan)
+    found += _with_nothing_to_show(plan, execution)
     declared = plan.system.identity.get("records", ())
     if declared and not execution.media and not execution.failed:
         found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))
     return found
+
+
+def _with_nothing_to_show(plan: Plan, execution: Execution) -> Iterator[Notice]:
+    """Yield the judges that would be shown nothing of what the tried case recorded."""
+    roles = {"all", *(item.role for item in execution.media)} if execution.media else set()
+    for one in plan.evaluators:
+        if isinstance(one, RubricJudge) and not execution.failed and one.options.media not in (None, *roles):
+            yield Notice("nothing_to_show", f"{one.criterion} would be missing: {one.nothing_recorded()}")
 
 
 def _that_cannot_read(plan: Plan) -> Iterator[Notice]:
@@ -225,6 +244,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
             "case": checked.case,
             "output": checked.execution.output,
             "error": checked.execution.error,
+            "detail": checked.execution.error_detail,
             "seconds": checked.execution.seconds,
             "media": [_item(item) for item in checked.execution.media],
             "verdicts": [

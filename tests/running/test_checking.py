@@ -135,3 +135,38 @@ def test_where_only_a_hash_looks_at_pictures_its_blindness_is_told(folder: Any, 
     checked = folder.run("check")
     assert checked.exit == 0, checked.err
     assert ("same: a perceptual hash cannot read" in checked.out) is told
+
+
+def test_a_system_that_fails_is_told_once_with_the_line_that_raised(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    folder.write("app.py", "def answer(case):\n    return case['nothing']\n")
+    ended = folder.run("check")
+    assert ended.exit == 1
+    assert 'app.py", line 2, in answer' in ended.out
+    assert "missing right" not in ended.out
+    assert ended.out.count("the system failed") == 1
+
+
+JUDGE = """\
+version: 1
+project: judged
+dataset: cases.jsonl
+system: {name: s, version: v1, callable: "app:answer"}
+evaluators:
+  - {type: rubric_judge, criterion: true_to_it, provider: openai_compatible, base_url: "http://localhost:9/v1",
+     model: m, rubric_text: Pass if it is red., media: input}
+"""
+
+
+def test_a_judge_that_would_be_shown_nothing_is_told_before_the_run(echo: Callable[..., Any]) -> None:
+    """The picture stands in the dataset, so that one expects the judge to be shown it."""
+    folder = echo(1)
+    folder.write("oloproof.yaml", JUDGE)
+    shutil.copy(CASES / "MR-12.png", folder.root / "a.png")
+    folder.write("app.py", "def answer(case):\n    return 1\n")
+    told = " ".join(folder.run("check").out.split())
+    assert "true_to_it would be missing: nothing is recorded with the role input" in told
+    assert 'media_file(path, role="input")' in told
+    recording = MEDIA_APP.replace("def same", "def answer").replace('case["file"]', '"a.png"')
+    folder.write("app.py", recording)
+    assert "would be missing" not in folder.run("check").out
