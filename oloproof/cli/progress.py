@@ -60,12 +60,16 @@ class _Line:
 
 
 class ProgressLine(_Line):
-    """Listens to the engine while a run is under way."""
+    """Listens to the engine while a run is under way.
 
-    def __init__(self, *, quiet: bool) -> None:
+    ``in_words`` is whether a result for people follows, which warns of what is found at the end: that is no note then.
+    """
+
+    def __init__(self, *, quiet: bool, in_words: bool = True) -> None:
         super().__init__(quiet=quiet)
         self._run: RunStarted | None = None
-        self._ending = quiet
+        self._in_words = in_words
+        self._notes = not quiet
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -74,7 +78,7 @@ class ProgressLine(_Line):
         elif isinstance(event, TrialsDone):
             self._advance(event)
         elif isinstance(event, Noticed):
-            if not self._ending:  # the result, which follows at once, has it as a warning
+            if self._notes:
                 self._say(f"note: {event.notice.message}")
         elif isinstance(event, Verifying):
             self._verify()
@@ -90,7 +94,7 @@ class ProgressLine(_Line):
         self._begin(event.trials, event.done)
 
     def _verify(self) -> None:
-        self._ending = True
+        self._notes = self._notes and not self._in_words
         if self._bar is not None:
             self._bar.update(self._task, state="looking at the recorded files once more")
 

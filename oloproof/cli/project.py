@@ -47,7 +47,7 @@ def _check_text(document: dict[str, Any]) -> str:
     lines.append("")
     if tried["error"]:
         lines += _hanging(f"  FAIL  case {tried['case']}: the system failed: {tried['error']}", state="FAIL")
-        lines += [f"    {line}" for line in (tried["detail"] or "").rstrip().splitlines()]
+        lines += [f"    {line}" for line in (tried["error_detail"] or "").rstrip().splitlines()]
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")

@@ -244,7 +244,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
             "case": checked.case,
             "output": checked.execution.output,
             "error": checked.execution.error,
-            "detail": checked.execution.error_detail,
+            "error_detail": checked.execution.error_detail,
             "seconds": checked.execution.seconds,
             "media": [_item(item) for item in checked.execution.media],
             "verdicts": [

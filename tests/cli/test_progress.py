@@ -54,6 +54,9 @@ def test_what_the_result_will_warn_of_is_no_note_above_it(capsys: pytest.Capture
         line(Noticed(Notice("early", "a thing to know while it runs")))
         line(Verifying())
         line(Noticed(Notice("late", "a thing of the result")))
+    with ProgressLine(quiet=False, in_words=False) as line:
+        line(Verifying())
+        line(Noticed(Notice("late", "a thing of the document")))
     with ProgressLine(quiet=True) as line:
         line(Noticed(Notice("early", "a thing to know while it runs")))
-    assert capsys.readouterr().err == "note: a thing to know while it runs\n"
+    assert capsys.readouterr().err == "note: a thing to know while it runs\nnote: a thing of the document\n"

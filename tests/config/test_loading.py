@@ -225,6 +225,7 @@ def test_a_policy_alone_is_read(folder: Path) -> None:
         (b"- a\n", "1:1  expected a mapping (key: value), found a list"),
         (b"hello", "1:1  expected a mapping (key: value), found the text 'hello'"),
         (b"a: 1\nb: caf\xe9\n", "2:7  the byte 0xe9 at offset 11 is not UTF-8; save the file as UTF-8"),
+        (b'a: "data\\cases.csv"\n', r"1:9  in double quotes a \ begins an escape; use single quotes, or / in a path"),
         ("a: 1".encode("utf-16"), "1:1  this is UTF-16; save it as UTF-8"),
     ],
 )
@@ -244,7 +245,9 @@ def test_a_byte_order_mark_is_welcome(folder: Path, known: Known, good: str) -> 
 def test_files_that_are_not_there_are_named(refused: Refused, folder: Path, known: Known, good: str) -> None:
     with pytest.raises(ConfigError, match=r"oloproof\.yaml  no such file; looked in .*; `oloproof init"):
         load_project(folder, known)
-    with pytest.raises(ConfigError, match=r"nowhere\.yaml  no such file.*`oloproof init \.` writes one"):
+    with pytest.raises(
+        ConfigError, match=r"nowhere\.yaml  no such file.*`oloproof init \.` writes one, --config names another"
+    ):
         load_project(Path("nowhere.yaml"), known)
     with pytest.raises(ConfigError, match=r"`oloproof init shop` writes one"):
         load_project(Path("shop"), known)

@@ -30,7 +30,7 @@ def prospect(rule: dict[str, Any], n: int = 30, sliced: dict[str, int] | None = 
     ("rule", "n", "words"),
     [
         ({"metric": "right", "min": 0.8}, 30, "PASS from 29, FAIL up to 18"),
-        ({"metric": "right", "min": 0.9}, 20, "no count passes below n=36"),
+        ({"metric": "right", "min": 0.9}, 20, "PASS takes at least 36 cases"),
         ({"metric": "right", "max_failures": 2}, 20, "PASS up to 2 failures"),
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
@@ -52,7 +52,7 @@ SLICED = {"metric": "right", "min": 0.8, "slice": {"lang": "de"}}
     ("cases", "words"),
     [
         (30, '30 cases of 90 in its slice (lang="de"): PASS from 29, FAIL up to 18'),
-        (5, '5 cases of 90 in its slice (lang="de"): no count passes below n=17'),
+        (5, '5 cases of 90 in its slice (lang="de"): PASS takes at least 17 cases'),
         (0, 'no case of 90 in its slice (lang="de"): nothing'),
     ],
 )
