@@ -138,10 +138,15 @@ def _surroundings(project: Project, plan: Plan, reader: MediaReader) -> Surround
 
 def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]:
     found = [Notice(code, message) for code, message in plan.system.notices]
+    if plan.system.never_answered:
+        name = plan.system.name
+        found.append(Notice("never_answered", f"{name} did not answer: start it, or check its address, before a run"))
     if not plan.evaluators:
         found.append(Notice("no_evaluators", "no evaluators: a run would only execute the cases"))
     if project.policy is None or not project.policy.rules:
         found.append(Notice("no_rules", "no rules: a run would decide nothing and exit with 0"))
+    else:
+        found += _that_a_run_leaves_open(project.policy)
     for one in plan.comparing:
         told = ", ".join(f"{sent} to {host}" for host, sent in one.hosts.items())
         message = (
@@ -162,6 +167,17 @@ def _with_nothing_to_show(plan: Plan, execution: Execution) -> Iterator[Notice]:
     for one in plan.evaluators:
         if isinstance(one, RubricJudge) and not execution.failed and one.options.media not in (None, *roles):
             yield Notice("nothing_to_show", f"{one.criterion} would be missing: {one.nothing_recorded()}")
+
+
+def _that_a_run_leaves_open(policy: PolicyOptions) -> Iterator[Notice]:
+    """Yield the rules that compare two runs where they would make every run end with 1."""
+    comparing = [rule.id for rule in policy.rules if rule.compares]
+    if comparing and "INSUFFICIENT_EVIDENCE" in policy.block_on:
+        message = (
+            f"{', '.join(comparing)}: a run alone cannot decide a rule that compares two, so every run would be "
+            "blocked; keep such rules in a file of their own and decide them by oloproof compare --policy FILE"
+        )
+        yield Notice("blocks_every_run", message)
 
 
 def _that_cannot_read(plan: Plan) -> Iterator[Notice]:

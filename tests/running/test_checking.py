@@ -170,3 +170,21 @@ def test_a_judge_that_would_be_shown_nothing_is_told_before_the_run(echo: Callab
     recording = MEDIA_APP.replace("def same", "def answer").replace('case["file"]', '"a.png"')
     folder.write("app.py", recording)
     assert "would be missing" not in folder.run("check").out
+
+
+@pytest.mark.parametrize(("block_on", "told"), [("[FAIL, INSUFFICIENT_EVIDENCE]", True), ("[FAIL]", False)])
+def test_a_rule_that_would_block_every_run_is_told(echo: Callable[..., Any], block_on: str, told: bool) -> None:
+    rules = "[{id: floor, metric: right, min: 0.1}, {id: no-worse, metric: right, kind: non_inferiority, margin: 0.1}]"
+    folder = echo(2, more=f"policy: {{block_on: {block_on}, rules: {rules}}}\n")
+    warned = [one["message"] for one in folder.run("check", "--json").document["warnings"]]
+    assert any(message.startswith("no-worse: a run alone cannot decide") for message in warned) is told
+
+
+def test_a_service_that_is_not_started_is_told_as_such(echo: Callable[..., Any]) -> None:
+    """A refused connection alone does not say that a run would end with 2 for it."""
+    folder = echo(1)
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace('callable: "app:answer"', 'http: "http://127.0.0.1:9/"'))
+    ended = folder.run("check")
+    assert ended.exit == 2
+    assert "did not answer: start it, or check its address, before a run" in " ".join(ended.out.split())
