@@ -11,6 +11,7 @@ from typing import Any, Self
 import click
 
 from oloproof.policy.wording import number_words
+from oloproof.reports.wording import count_words
 from oloproof.running.events import Event, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
@@ -87,8 +88,8 @@ class ProgressLine(_Line):
         self._run = event
         already = f", {event.done} done already" if event.done else ""
         if not self._quiet:
-            what = f"{event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}"
-            self._say(f"run {event.run}: {what}")
+            much = f"{count_words(event.trials, 'trial')} of {count_words(event.cases, 'case')}{already}"
+            self._say(f"run {event.run}: {event.system}@{event.version}, {much}")
         for host, sent in event.hosts.items():
             self._say(f"sending to {host}: {sent}")
         self._begin(event.trials, event.done)

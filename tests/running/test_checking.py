@@ -188,3 +188,4 @@ def test_a_service_that_is_not_started_is_told_as_such(echo: Callable[..., Any])
     ended = folder.run("check")
     assert ended.exit == 2
     assert "did not answer: start it, or check its address, before a run" in " ".join(ended.out.split())
+    assert "echo@v1, 1 case\n" in ended.out
