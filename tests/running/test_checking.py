@@ -189,3 +189,14 @@ def test_a_service_that_is_not_started_is_told_as_such(echo: Callable[..., Any])
     assert ended.exit == 2
     assert "did not answer: start it, or check its address, before a run" in " ".join(ended.out.split())
     assert "echo@v1, 1 case\n" in ended.out
+
+
+def test_a_rule_says_how_many_cases_its_slice_has(echo: Callable[..., Any]) -> None:
+    rules = "[{id: some, metric: right, min: 0.1, slice: {at: b}}, {id: none, metric: right, min: 0.1, slice: {at: x}}]"
+    folder = echo(3, more=f"policy: {{rules: {rules}}}\n")
+    folder.cases(
+        [{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": 0}, "slice": {"at": "abb"[i]}} for i in range(3)]
+    )
+    told = {one["rule"]: one["can_decide"] for one in folder.run("check", "--json").document["rules"]}
+    assert told["some"].startswith('2 cases of 3 in its slice (at="b"): ')
+    assert told["none"] == 'no case of 3 in its slice (at="x"): nothing'
