@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from oloproof.cli.console import print_document, reported
@@ -41,7 +43,22 @@ def clear_command(config: str, yes: bool) -> None:
     The files that variants were made of go too; the next run makes them again.
     """
     if not yes:
-        click.confirm("Every case will be executed again in the next run. Go on?", abort=True, err=True)
+        _ask("Every case will be executed again in the next run. Go on?")
     with opened_history(config) as history:
         count = clear_cache(history.store)
     click.echo(f"{count} answers will not be reused any more; the runs that hold them stay")
+
+
+def _ask(question: str) -> None:
+    """Ask on the terminal, and go on with yes only.
+
+    Raises:
+        click.ClickException: nobody is there to answer.
+    """
+    try:
+        click.confirm(question, abort=True, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        click.echo(err=True)
+        raise click.ClickException("nothing was cleared: nobody said yes; --yes says it without a question") from None

@@ -18,6 +18,7 @@ from oloproof.errors import RunNotFound
 from oloproof.evaluators import builtin_registry
 from oloproof.reports import comparison_text, run_summary
 from oloproof.reports.pairwise import hosts_text, pairwise_text
+from oloproof.reports.wording import count_words
 from oloproof.running import pairwise
 from oloproof.running.comparing import compare_runs
 from oloproof.running.comparing_notices import comparing_notices
@@ -156,7 +157,7 @@ def plan_command(run: str | None, config: str, policy: str | None, as_json: bool
 
 def _plan_text(document: dict[str, Any], *, width: int, paint: Callable[[str, str], str]) -> str:
     """Return the prospects of each rule in words."""
-    lines = [f"Run {document['run']}, {document['cases']} cases"]
+    lines = [f"Run {document['run']}, {count_words(document['cases'], 'case')}"]
     if not document["rules"]:
         lines.append("nothing to plan: the project has no rules")
     for rule in document["rules"]:

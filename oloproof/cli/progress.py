@@ -11,6 +11,7 @@ from typing import Any, Self
 import click
 
 from oloproof.policy.wording import number_words
+from oloproof.reports.wording import count_words
 from oloproof.running.events import Event, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
@@ -60,11 +61,16 @@ class _Line:
 
 
 class ProgressLine(_Line):
-    """Listens to the engine while a run is under way."""
+    """Listens to the engine while a run is under way.
 
-    def __init__(self, *, quiet: bool) -> None:
+    ``in_words`` is whether a result for people follows, which warns of what is found at the end: that is no note then.
+    """
+
+    def __init__(self, *, quiet: bool, in_words: bool = True) -> None:
         super().__init__(quiet=quiet)
         self._run: RunStarted | None = None
+        self._in_words = in_words
+        self._notes = not quiet
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -73,19 +79,25 @@ class ProgressLine(_Line):
         elif isinstance(event, TrialsDone):
             self._advance(event)
         elif isinstance(event, Noticed):
-            self._say(f"note: {event.notice.message}")
-        elif isinstance(event, Verifying) and self._bar is not None:
-            self._bar.update(self._task, state="looking at the recorded files once more")
+            if self._notes:
+                self._say(f"note: {event.notice.message}")
+        elif isinstance(event, Verifying):
+            self._verify()
 
     def _start(self, event: RunStarted) -> None:
         self._run = event
         already = f", {event.done} done already" if event.done else ""
         if not self._quiet:
-            what = f"{event.system}@{event.version}, {event.trials} trials of {event.cases} cases{already}"
-            self._say(f"run {event.run}: {what}")
+            much = f"{count_words(event.trials, 'trial')} of {count_words(event.cases, 'case')}{already}"
+            self._say(f"run {event.run}: {event.system}@{event.version}, {much}")
         for host, sent in event.hosts.items():
             self._say(f"sending to {host}: {sent}")
         self._begin(event.trials, event.done)
+
+    def _verify(self) -> None:
+        self._notes = self._notes and not self._in_words
+        if self._bar is not None:
+            self._bar.update(self._task, state="looking at the recorded files once more")
 
     def _advance(self, event: TrialsDone) -> None:
         run = self._run
@@ -95,7 +107,8 @@ class ProgressLine(_Line):
         if self._bar is not None:
             self._bar.update(self._task, completed=done, state=_so_far(event))
         elif (rate := self._rate(event.done)) is not None:
-            self._say(f"{done}/{run.trials} trials, {rate:.1f} a second; {_so_far(event)}")
+            so_far = _so_far(event)
+            self._say(f"{done}/{run.trials} trials, {rate:.1f} a second{'; ' if so_far else ''}{so_far}")
 
 
 class JudgingLine(_Line):

@@ -15,6 +15,7 @@ from oloproof.cli.console import own_stdout, painted, print_document, reported, 
 from oloproof.cli.opening import loaded_project
 from oloproof.cli.options import config_option, json_option
 from oloproof.reports.layout import GAP, wrapped
+from oloproof.reports.wording import count_words
 
 
 @click.command("check", short_help="Check a project before it is run.")
@@ -42,20 +43,22 @@ def check_command(config: str, as_json: bool) -> None:
 def _check_text(document: dict[str, Any]) -> str:
     tried = document["tried"]
     system = document["system"]
+    cases = count_words(document["cases"], "case")
     trials = f", {document['trials']} trials" if document["trials"] != document["cases"] else ""
-    lines = _hanging(f"{document['project']}: {system['name']}@{system['version']}, {document['cases']} cases{trials}")
+    lines = _hanging(f"{document['project']}: {system['name']}@{system['version']}, {cases}{trials}")
     lines.append("")
     if tried["error"]:
         lines += _hanging(f"  FAIL  case {tried['case']}: the system failed: {tried['error']}", state="FAIL")
+        lines += [f"    {line}" for line in (tried["error_detail"] or "").rstrip().splitlines()]
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
-    for verdict in tried["verdicts"]:
+    for verdict in () if tried["error"] else tried["verdicts"]:
         outcome = verdict["outcome"]
         lines += _hanging(f"    {outcome} {verdict['criterion']}: {verdict['reason']}", state=outcome)
     after = [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
     after += [f"  a run sends to {one['host']}: {one['sent']}" for one in document["hosts"]]
-    after += ["", f"  what the rules can decide with {document['cases']} cases:"] if document["rules"] else []
+    after += ["", f"  what the rules can decide with {cases}:"] if document["rules"] else []
     after += [f"    {rule['rule']} ({rule['metric']}): {rule['can_decide']}" for rule in document["rules"]]
     after += ["", *(f"  note: {one['message']}" for one in document["warnings"])] if document["warnings"] else []
     after += ["", "ready: oloproof run" if document["ready"] else "not ready: see above"]

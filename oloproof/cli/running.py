@@ -72,7 +72,7 @@ def run_command(
     with own_stdout() as out, ExitStack() as stack:
         project = load_project(Path(config), registry.options())
         beside = stack.enter_context(workbench_beside(config)) if workbench else None
-        with ProgressLine(quiet=quiet) as progress:
+        with ProgressLine(quiet=quiet, in_words=not as_json) as progress:
             result = run(
                 project,
                 registry=registry,

@@ -233,7 +233,8 @@ def _told(root: Path, name: str, problem: BaseException) -> str:
         for frame in traceback.extract_tb(problem.__traceback__)
         if Path(frame.filename).is_relative_to(root)
     ]
-    return f"importing {name} failed: {type(problem).__name__}: {problem}{''.join(own[-8:])}"
+    kind = "" if isinstance(problem, OloproofError) else f"{type(problem).__name__}: "
+    return f"importing {name} failed: {kind}{problem}{''.join(own[-8:])}"
 
 
 def _short(root: Path, file: str) -> str:

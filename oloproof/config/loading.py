@@ -78,9 +78,8 @@ def load_project(path: Path, evaluator_options: Mapping[str, type[EvaluatorOptio
     ``release.yaml`` beside it when it names none, is read too. Raises :class:`ConfigError` with every mistake of both.
     """
     file = path / PROJECT_FILE if path.is_dir() else path
-    document = read_mapping(
-        file, f"`oloproof init {path.parent if path.suffix and not path.is_dir() else path}` writes one"
-    )
+    place = path.parent if path.suffix and not path.is_dir() else path
+    document = read_mapping(file, f"`oloproof init {place}` writes one, --config names another")
     problems = list(document.problems)
     root = file.parent.resolve()
     options = _validate(ProjectOptions, document, document.data, (), problems)

@@ -23,6 +23,8 @@ from oloproof.config.yaml12 import Document, Path, scalar
 from oloproof.errors import Problem
 
 _MAX_SHOWN = 60
+_SURE = 0.75
+"""How alike two names are where one is a slip of the other; ``min_loudness`` and ``min_count`` share ``min_`` only."""
 
 
 def shown_path(path: FilePath) -> str:
@@ -41,9 +43,14 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def suggestion(name: str, names: Sequence[str], noun: str = "accepted") -> str:
-    """Return ``did you mean …?``, or the whole list of what is accepted when nothing is near."""
+    """Return ``did you mean …?``, and the whole list of what is accepted unless that is surely what was meant."""
     near = nearest(name, names)
-    return f"did you mean {near}?" if near else f"{noun}: {', '.join(names) or 'none'}"
+    whole = f"{noun}: {', '.join(names) or 'none'}"
+    if near is None:
+        return whole
+    wrote, meant = name.casefold(), near.casefold()
+    sure = wrote in meant or meant in wrote or difflib.SequenceMatcher(None, wrote, meant).ratio() >= _SURE
+    return f"did you mean {near}?" if sure else f"did you mean {near}? {whole}"
 
 
 def found(value: Any, source: str | None = None) -> str:
@@ -74,12 +81,15 @@ def _said_as_number(text: str) -> str | None:
     return plain if isinstance(number, int | float) and not isinstance(number, bool) and plain else None
 
 
-def _number_hint(value: Any) -> str:
+def _number_hint(value: Any, site: Site | None = None) -> str:
     if not isinstance(value, str):
         return ""
     percent = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", value)
     if percent:
-        return f"; {percent[1]} % is written {share(float(percent[1]))}"
+        part = share(float(percent[1]))
+        relative = f"relative_{site.path[-1]}" if site is not None and site.path else ""
+        is_one = site is not None and site.owner is not None and relative in fields_of(site.owner)
+        return f"; {percent[1]} % is {f'{relative}: {part}' if is_one else f'written {part}'}"
     plain = _said_as_number(value)
     if plain is None:
         return ""
@@ -89,7 +99,7 @@ def _number_hint(value: Any) -> str:
 def _expect(what: str) -> Callable[[ErrorDetails, Site, str | None], str]:
     def words(error: ErrorDetails, site: Site, source: str | None) -> str:
         value = error["input"]
-        hint = _number_hint(value) if "number" in what else ""
+        hint = _number_hint(value, site) if "number" in what else ""
         return f"expected {what}, found {found(value, source)}{hint}"
 
     return words

@@ -278,6 +278,7 @@ _IN_PLAIN_WORDS = {
     "could not find expected ':'": "a key without its ':'",
     "did not find expected key": "this does not fit the lines above; look at the indentation and the quotes",
     "expected <block end>": "this does not fit the lines above; look at the indentation and the quotes",
+    "found unknown escape character": r"in double quotes a \ begins an escape; use single quotes, or / in a path",
     "exceeded maximum nesting depth": f"nested more than {MAX_DEPTH} levels deep",
 }
 

@@ -86,7 +86,9 @@ def _join(files: list[_File], table: Iterator[RawRow], report: Report) -> dict[s
         by_name.setdefault(file.relative.rpartition("/")[2], []).append(file.relative)
     known = {file.relative for file in files}
     joined: dict[str, tuple[int, dict[str, Any]]] = {}
+    rows = 0
     for line, path, row in table:
+        rows += 1
         message, relative = _named(row, known, by_name)
         if not message and relative in joined:
             message = f"{relative} has a row already, on line {joined[relative][0]}"
@@ -98,6 +100,8 @@ def _join(files: list[_File], table: Iterator[RawRow], report: Report) -> dict[s
             report.add(message, line, path=path)
         else:
             joined[relative] = (line, row)
+    if not rows and not report.count:
+        report.add("there are no rows; leave table: out, or give a row for each file that it says more about")
     return joined
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,7 @@ from oloproof.storage.labels import Added, Labels, Purpose, StoredLabel
 
 _T = TypeVar("_T")
 DEFAULT_GUIDE = "1"
+_MOST_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def import_sheet(
         replacing: let a person's new answer take the place of an earlier one that differs.
 
     Raises:
-        LabelsError: any row cannot be taken; every one is listed with its line.
+        LabelsError: any row cannot be taken; they are listed with their lines, of very many kinds the first.
     """
     sheet = read_sheet(path)
     check = _Check(history, str(path), person(labelled_by), run, guide)
@@ -61,7 +62,7 @@ def import_sheet(
     if not replacing:
         check.refuse_other_answers()
     if check.problems:
-        raise LabelsError(sorted(check.problems, key=lambda problem: problem.line or 0))
+        raise LabelsError(_first_of(sorted(check.problems, key=lambda problem: problem.line or 0)))
     added = Labels(history.store).add(list(check.labels.values()), replacing=replacing)
     if added.conflicts:
         raise LabelsError(f"{path}: somebody else labelled the same at this moment; import the sheet again")
@@ -75,6 +76,15 @@ def _imported(check: _Check, sheet: Sheet, added: Added) -> Imported:
     unchanged = added.unchanged + check.repeated
     notices = (*sheet.notices, *check.notices())
     return Imported(added.added, unchanged, added.replaced, check.skipped, purposes, notices)
+
+
+def _first_of(problems: Sequence[Problem]) -> list[Problem]:
+    """Return what is told of a sheet: as many different mistakes as fit a screen, and how many more there are."""
+    kinds = list(dict.fromkeys(one.message for one in problems))
+    told = set(kinds[:_MOST_TOLD])
+    listed = [one for one in problems if one.message in told]
+    rest = len(problems) - len(listed)
+    return [*listed, Problem(problems[0].file, f"and {rest:,} more")] if rest else listed
 
 
 @dataclass(slots=True)

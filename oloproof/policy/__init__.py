@@ -5,7 +5,7 @@ from oloproof.policy.comparing import Comparison, compare_cases, decide_comparis
 from oloproof.policy.families import FamilyAsk, family_metrics
 from oloproof.policy.members import Family, families
 from oloproof.policy.members import Reader as FamilyReader
-from oloproof.policy.metrics import CaseValue, Measure, rate_of, reduce_cases, summarize
+from oloproof.policy.metrics import CaseValue, Measure, SliceFilter, rate_of, reduce_cases, summarize
 from oloproof.policy.moves import MOVES, Move, move_of
 from oloproof.policy.prior_metrics import rates_by_group
 from oloproof.policy.reasons import REASONS
@@ -21,6 +21,7 @@ __all__ = [
     "FamilyReader",
     "Measure",
     "Move",
+    "SliceFilter",
     "Standing",
     "answer_reader",
     "compare_cases",

@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from oloproof.config import PolicyOptions, Project
+from oloproof.digests import canonical_json
 from oloproof.errors import MediaUnreadable, StorageError
 from oloproof.evaluators import Registry, Subject
 from oloproof.evaluators.image_matches_reference import ImageMatchesReference
+from oloproof.evaluators.judges.rubric import RubricJudge
 from oloproof.evaluators.media_check import MediaCheck
 from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
 from oloproof.media.facts import facts_of, needs_ffmpeg
 from oloproof.media.sniffing import Sniffed
+from oloproof.policy import SliceFilter
 from oloproof.records import Case, Execution, Facts, MediaItem, Notice, Trial, Verdict
 from oloproof.running.deciding import measures_of
 from oloproof.running.judging import Bench
@@ -85,6 +88,7 @@ def check_project(project: Project, registry: Registry) -> Checked:
         plan.system.close()
         bench.close()
     policy = project.policy or PolicyOptions()
+    sliced = _cases_in_slices(plan, policy)
     stopping, possible = _without_ffprobe(plan)
     return Checked(
         plan=plan,
@@ -92,11 +96,22 @@ def check_project(project: Project, registry: Registry) -> Checked:
         execution=execution,
         verdicts=dict(zip(bench.criteria, verdicts, strict=True)),
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
-        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases),
+        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases, sliced),
         notices=[*_notices(project, plan, execution), *_of_variants(plan, first.case, reader), *stopping, *possible],
         unreachable=unreachable,
         refused=bool(stopping),
     )
+
+
+def _cases_in_slices(plan: Plan, policy: PolicyOptions) -> Mapping[str, int]:
+    """Return, for each rule on a slice, how many cases of the dataset have all of its values; one pass for all."""
+    wanted = {rule.id: SliceFilter(rule.slice) for rule in policy.rules if rule.slice is not None}
+    counts = dict.fromkeys(wanted, 0)
+    for case in plan.dataset if wanted else ():
+        values = canonical_json(case.slice)
+        for rule, has in wanted.items():
+            counts[rule] += has(values)
+    return counts
 
 
 def _refuse_unusable_store(root: Path) -> None:
@@ -128,10 +143,15 @@ def _surroundings(project: Project, plan: Plan, reader: MediaReader) -> Surround
 
 def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]:
     found = [Notice(code, message) for code, message in plan.system.notices]
+    if plan.system.never_answered:
+        name = plan.system.name
+        found.append(Notice("never_answered", f"{name} did not answer: start it, or check its address, before a run"))
     if not plan.evaluators:
         found.append(Notice("no_evaluators", "no evaluators: a run would only execute the cases"))
     if project.policy is None or not project.policy.rules:
         found.append(Notice("no_rules", "no rules: a run would decide nothing and exit with 0"))
+    else:
+        found += _that_a_run_leaves_open(project.policy)
     for one in plan.comparing:
         told = ", ".join(f"{sent} to {host}" for host, sent in one.hosts.items())
         message = (
@@ -139,10 +159,30 @@ def _notices(project: Project, plan: Plan, execution: Execution) -> list[Notice]
         )
         found.append(Notice("compares_runs", message))
     found += _that_cannot_read(plan)
+    found += _with_nothing_to_show(plan, execution)
     declared = plan.system.identity.get("records", ())
     if declared and not execution.media and not execution.failed:
         found.append(Notice("nothing_recorded", "the system declares media/v1 and recorded nothing for the tried case"))
     return found
+
+
+def _with_nothing_to_show(plan: Plan, execution: Execution) -> Iterator[Notice]:
+    """Yield the judges that would be shown nothing of what the tried case recorded."""
+    roles = {"all", *(item.role for item in execution.media)} if execution.media else set()
+    for one in plan.evaluators:
+        if isinstance(one, RubricJudge) and not execution.failed and one.options.media not in (None, *roles):
+            yield Notice("nothing_to_show", f"{one.criterion} would be missing: {one.nothing_recorded()}")
+
+
+def _that_a_run_leaves_open(policy: PolicyOptions) -> Iterator[Notice]:
+    """Yield the rules that compare two runs where they would make every run end with 1."""
+    comparing = [rule.id for rule in policy.rules if rule.compares]
+    if comparing and "INSUFFICIENT_EVIDENCE" in policy.block_on:
+        message = (
+            f"{', '.join(comparing)}: a run alone cannot decide a rule that compares two, so every run would be "
+            "blocked; keep such rules in a file of their own and decide them by oloproof compare --policy FILE"
+        )
+        yield Notice("blocks_every_run", message)
 
 
 def _that_cannot_read(plan: Plan) -> Iterator[Notice]:
@@ -225,6 +265,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
             "case": checked.case,
             "output": checked.execution.output,
             "error": checked.execution.error,
+            "error_detail": checked.execution.error_detail,
             "seconds": checked.execution.seconds,
             "media": [_item(item) for item in checked.execution.media],
             "verdicts": [

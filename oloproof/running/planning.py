@@ -9,7 +9,7 @@ from typing import Any
 from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import Measure
-from oloproof.policy.wording import JUDGE_WHY
+from oloproof.policy.wording import JUDGE_WHY, slice_words
 from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, Metric
 from oloproof.running.deciding import conclude, measures_of
 from oloproof.statistics import (
@@ -44,12 +44,24 @@ class Prospect:
     message: str = ""
 
 
-def what_rules_can_decide(policy: PolicyOptions, measures: Mapping[str, Measure], n: int) -> list[Prospect]:
-    """Return, before any run, what each rule can decide with ``n`` cases."""
-    return [
-        Prospect(rule.id, rule.metric, "not run", n, can_decide(rule, measures.get(rule.criterion), n, policy))
-        for rule in policy.rules
-    ]
+def what_rules_can_decide(
+    policy: PolicyOptions, measures: Mapping[str, Measure], n: int, sliced: Mapping[str, int]
+) -> list[Prospect]:
+    """Return, before any run, what each rule can decide with ``n`` cases.
+
+    ``sliced`` maps the id of each rule on a slice to how many cases the slice has.
+    """
+    found = []
+    for rule in policy.rules:
+        cases = sliced.get(rule.id, n)
+        words = can_decide(rule, measures.get(rule.criterion), cases, policy) if cases else "nothing"
+        lead = "" if rule.slice is None else f"{_cases(cases)} of {n} in its slice{slice_words(rule.slice)}: "
+        found.append(Prospect(rule.id, rule.metric, "not run", cases, lead + words))
+    return found
+
+
+def _cases(count: int) -> str:
+    return "no case" if not count else "1 case" if count == 1 else f"{count:,} cases"
 
 
 def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: PolicyOptions) -> str:
@@ -68,8 +80,6 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
         return "PASS or FAIL by the count, at any number of cases"
     if rule.spelled_out.family is not None:
         return "depends on how the variants and repeats of each case differ, which a run shows"
-    if rule.slice is not None:
-        return "depends on how many cases the slice has; after a run, oloproof plan says more"
     if measure is not None and not measure.binary and rule.rate is None:
         return _BY_SPREAD
     return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
@@ -179,7 +189,7 @@ def _settling(state: str, best: int | None, stays: int | None, chance: float | N
         return "decided: PASS"
     at_best = f"{best} more if every one of them is good" if best is not None else "no number, not even if all are good"
     at_rate = f"{stays} more if the rate stays as it is" if stays is not None else "never if the rate stays as it is"
-    odds = "" if chance is None else f"; with {total} in all it would PASS with probability {chance:.2f}"
+    odds = "" if not chance or chance < 0.005 else f"; with {total} in all it would PASS with probability {chance:.2f}"
     lead = "decided: FAIL; to PASS after all: " if state == "FAIL" else "to PASS: "
     return f"{lead}{at_best}, {at_rate}{odds}"
 

@@ -91,7 +91,7 @@ class JudgeDecision:
             f"{self.n} labels ({self.minimum} needed, {self.class_minimum} of each class), look {self.look}",
         ]
         if self.unclear:
-            parts.append(f"{self.unclear} unclear cases counted against the judge")
+            parts.append(f"{self.unclear} unclear {'case' if self.unclear == 1 else 'cases'} counted against the judge")
         if self.further is not None:
             parts.append(_further_words(self.further))
         return "; ".join(parts)

@@ -165,7 +165,7 @@ def rate_plan_sentence(
     if counts.pass_at is not None:
         return counts.sentence
     least = smallest_deciding_n(minimum=minimum, maximum=maximum, level=level, missing=missing)
-    longer = "no count ever passes" if least is None else f"no count passes below n={least}"
+    longer = "no count ever passes" if least is None else f"PASS takes at least {least} cases"
     return counts.sentence.replace("no count passes", longer, 1)
 
 

@@ -122,7 +122,9 @@ def answered(answer: Any, surroundings: Surroundings, seconds: float) -> Executi
         raise AnswerError(text.strip().partition("\n")[0] or "an empty error", detail=text if "\n" in text else None)
     if "output" not in answer:
         keys = ", ".join(sorted(answer)[:10]) or "no keys"
-        raise AnswerError(f'the answer has neither "output" nor "error"; it has {keys}')
+        raise AnswerError(
+            f'the answer has neither "output" nor "error"; it has {keys}; write {{"output": …}} around what it returns'
+        )
     media = answer.get("media")
     if not isinstance(media, (list, type(None))):
         raise AnswerError(f'"media" is a list of objects with "path", not {shown(json.dumps(media).encode())}')

@@ -91,6 +91,8 @@ def test_a_prompt_that_nobody_answers_ends_with_2(echo: Callable[..., Any]) -> N
         folder.command("cache", "clear"), cwd=folder.root, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     assert done.returncode == 2
+    assert b"nothing was cleared" in done.stderr
+    assert b"--yes" in done.stderr
 
 
 @pytest.mark.skipif("not __import__('os').path.exists('/dev/full')", reason="this system has no full device")

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from oloproof.cli import progress
-from oloproof.cli.progress import JudgingLine
-from oloproof.running.events import JudgementsDone, Verifying
+from oloproof.cli.progress import JudgingLine, ProgressLine
+from oloproof.records import Notice
+from oloproof.running.events import JudgementsDone, Noticed, Verifying
 
 
 def test_away_from_a_terminal_a_line_is_printed_now_and_then(
@@ -46,3 +47,16 @@ def test_on_a_terminal_one_line_is_redrawn_and_goes_when_it_is_done(monkeypatch:
     assert "1/7" in shown
     assert "judging other" in shown
     assert shown.rstrip().endswith("\x1b[2K")
+
+
+def test_what_the_result_will_warn_of_is_no_note_above_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLine(quiet=False) as line:
+        line(Noticed(Notice("early", "a thing to know while it runs")))
+        line(Verifying())
+        line(Noticed(Notice("late", "a thing of the result")))
+    with ProgressLine(quiet=False, in_words=False) as line:
+        line(Verifying())
+        line(Noticed(Notice("late", "a thing of the document")))
+    with ProgressLine(quiet=True) as line:
+        line(Noticed(Notice("early", "a thing to know while it runs")))
+    assert capsys.readouterr().err == "note: a thing to know while it runs\nnote: a thing of the document\n"

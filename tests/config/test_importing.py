@@ -92,6 +92,7 @@ def test_what_hides_a_folder_of_the_project_is_named_with_the_cure(
         ("raising:x", r"importing raising failed: ZeroDivisionError: division by zero\n  raising.py:3 in <module>"),
         ("raising:x", r"\n  raising.py:2 in f: 1 / 0"),
         ("lacking:x", r"failed: ModuleNotFoundError: No module named 'not_there_at_all'\n  lacking.py:1"),
+        ("marked:x", r"importing marked failed: @system takes its name in brackets: @system\(name="),
         ("leaving:x", "importing leaving failed: SystemExit: 3"),
     ],
 )  # fmt: skip
@@ -103,6 +104,7 @@ def test_what_goes_wrong_is_told_with_its_place(tmp_path: Path, spec: str, told:
         raising="def f():\n    1 / 0\nf()",
         lacking="import not_there_at_all",
         leaving="raise SystemExit(3)",
+        marked="from oloproof import system\n@system\ndef x(case): pass",
     )
     with pytest.raises(ConfigError, match=told):
         load_object(tmp_path, spec)

@@ -12,6 +12,7 @@ from oloproof.config import (
     load_policy,
     load_project,
     project_document,
+    suggestion,
 )
 from oloproof.digests import digest_of
 from oloproof.errors import ConfigError
@@ -19,6 +20,7 @@ from oloproof.errors import ConfigError
 Load = Callable[..., Project]
 Refused = Callable[..., list[str]]
 Known = dict[str, type[EvaluatorOptions]]
+MEDIA_KEYS = ["min_width", "max_width", "min_count", "has_audio"]
 
 
 def test_a_project_is_read_and_its_paths_are_resolved(load: Load, folder: Path, good: str) -> None:
@@ -223,6 +225,7 @@ def test_a_policy_alone_is_read(folder: Path) -> None:
         (b"- a\n", "1:1  expected a mapping (key: value), found a list"),
         (b"hello", "1:1  expected a mapping (key: value), found the text 'hello'"),
         (b"a: 1\nb: caf\xe9\n", "2:7  the byte 0xe9 at offset 11 is not UTF-8; save the file as UTF-8"),
+        (b'a: "data\\cases.csv"\n', r"1:9  in double quotes a \ begins an escape; use single quotes, or / in a path"),
         ("a: 1".encode("utf-16"), "1:1  this is UTF-16; save it as UTF-8"),
     ],
 )
@@ -242,7 +245,9 @@ def test_a_byte_order_mark_is_welcome(folder: Path, known: Known, good: str) -> 
 def test_files_that_are_not_there_are_named(refused: Refused, folder: Path, known: Known, good: str) -> None:
     with pytest.raises(ConfigError, match=r"oloproof\.yaml  no such file; looked in .*; `oloproof init"):
         load_project(folder, known)
-    with pytest.raises(ConfigError, match=r"nowhere\.yaml  no such file.*`oloproof init \.` writes one"):
+    with pytest.raises(
+        ConfigError, match=r"nowhere\.yaml  no such file.*`oloproof init \.` writes one, --config names another"
+    ):
         load_project(Path("nowhere.yaml"), known)
     with pytest.raises(ConfigError, match=r"`oloproof init shop` writes one"):
         load_project(Path("shop"), known)
@@ -274,3 +279,18 @@ def test_the_long_form_is_whole_and_does_not_depend_on_the_place(load: Load, goo
 
 def test_a_criterion_may_not_be_named_like_a_rate(refused: Refused, good: str) -> None:
     assert "error_rate is the name of a rate" in refused(good.replace("criterion: caption", "criterion: error_rate"))[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [("width", "did you mean min_width?"), ("max_widht", "did you mean max_width?"), ("max", "accepted: ")],
+)
+def test_a_name_that_is_surely_meant_is_told_alone(written: str, told: str) -> None:
+    assert suggestion(written, MEDIA_KEYS).startswith(told)
+    assert ("accepted: " in suggestion(written, MEDIA_KEYS)) == (told == "accepted: ")
+
+
+def test_a_name_that_is_hardly_meant_comes_with_all_that_are_accepted() -> None:
+    """``min_loudness`` is no slip of ``min_count``: who wrote it must see that there is no such key."""
+    told = suggestion("min_loudness", MEDIA_KEYS)
+    assert told == "did you mean min_count? accepted: min_width, max_width, min_count, has_audio"

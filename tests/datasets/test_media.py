@@ -152,3 +152,12 @@ def test_a_table_that_does_not_fit_the_folder_is_told(refused: Refused) -> None:
     ]
     files["t_jsonl"] = '{"file": "x/c.wav"}\n'
     assert "no media file x/c.wav" in refused({"folder": "pics", "table": "t.jsonl"}, **files)[0]
+
+
+@pytest.mark.parametrize("table", ["", "file,expected.x\n"])
+def test_a_table_without_a_row_is_told(refused: Refused, table: str) -> None:
+    """A table that was saved empty would leave every case without what it expects."""
+    files: dict[str, Any] = {**PICTURES, "t_csv": table}
+    assert refused({"folder": "pics", "table": "t.csv"}, **files) == [
+        "t.csv  there are no rows; leave table: out, or give a row for each file that it says more about"
+    ]

@@ -124,3 +124,19 @@ def test_details_hold_the_exact_numbers(check: Any) -> None:
 def test_options_that_cannot_be_meant_are_refused(check: Any, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         check("numeric", "1", 1, **options)
+
+
+def test_a_tolerance_in_percent_is_led_to_the_key_that_takes_a_share(folder: Any) -> None:
+    """A tolerance is in the unit of the numbers: 0.01 in its place would be another rule."""
+    folder.write("oloproof.yaml", PERCENT)
+    told = folder.run("check").err
+    assert "tolerance: expected a number, found the text '1%'; 1 % is relative_tolerance: 0.01" in told
+
+
+PERCENT = """\
+version: 1
+project: p
+dataset: cases.jsonl
+system: {name: s, version: v1, command: [cat]}
+evaluators: [{type: numeric, criterion: total, tolerance: 1%}]
+"""

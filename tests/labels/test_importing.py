@@ -278,3 +278,15 @@ def test_a_sheet_says_which_of_several_executions_was_shown(desk: Labelling) -> 
     desk.take([{**row, "passed": "pass"}])
     (label,) = desk.labels.labels()
     assert (label.repeat, label.execution) == (int(row["repeat"]), int(row["execution"]))
+
+
+def test_of_very_many_mistakes_the_first_are_told(desk: Labelling) -> None:
+    """A sheet of another run is wrong in every row, and its reason would scroll away."""
+    run = desk.plain_run(2)
+    rows = [
+        {"scenario_id": f"x{n}", "run": run.id, "criterion": "good", "passed": "pass", "labelled_by": "ann"}
+        for n in range(50)
+    ]
+    told = refused(desk, rows)
+    assert len(told) == 21
+    assert told[-1] == "sheet  and 30 more"

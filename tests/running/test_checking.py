@@ -135,3 +135,68 @@ def test_where_only_a_hash_looks_at_pictures_its_blindness_is_told(folder: Any, 
     checked = folder.run("check")
     assert checked.exit == 0, checked.err
     assert ("same: a perceptual hash cannot read" in checked.out) is told
+
+
+def test_a_system_that_fails_is_told_once_with_the_line_that_raised(echo: Callable[..., Any]) -> None:
+    folder = echo(2)
+    folder.write("app.py", "def answer(case):\n    return case['nothing']\n")
+    ended = folder.run("check")
+    assert ended.exit == 1
+    assert 'app.py", line 2, in answer' in ended.out
+    assert "missing right" not in ended.out
+    assert ended.out.count("the system failed") == 1
+
+
+JUDGE = """\
+version: 1
+project: judged
+dataset: cases.jsonl
+system: {name: s, version: v1, callable: "app:answer"}
+evaluators:
+  - {type: rubric_judge, criterion: true_to_it, provider: openai_compatible, base_url: "http://localhost:9/v1",
+     model: m, rubric_text: Pass if it is red., media: input}
+"""
+
+
+def test_a_judge_that_would_be_shown_nothing_is_told_before_the_run(echo: Callable[..., Any]) -> None:
+    """The picture stands in the dataset, so that one expects the judge to be shown it."""
+    folder = echo(1)
+    folder.write("oloproof.yaml", JUDGE)
+    shutil.copy(CASES / "MR-12.png", folder.root / "a.png")
+    folder.write("app.py", "def answer(case):\n    return 1\n")
+    told = " ".join(folder.run("check").out.split())
+    assert "true_to_it would be missing: nothing is recorded with the role input" in told
+    assert 'media_file(path, role="input")' in told
+    recording = MEDIA_APP.replace("def same", "def answer").replace('case["file"]', '"a.png"')
+    folder.write("app.py", recording)
+    assert "would be missing" not in folder.run("check").out
+
+
+@pytest.mark.parametrize(("block_on", "told"), [("[FAIL, INSUFFICIENT_EVIDENCE]", True), ("[FAIL]", False)])
+def test_a_rule_that_would_block_every_run_is_told(echo: Callable[..., Any], block_on: str, told: bool) -> None:
+    rules = "[{id: floor, metric: right, min: 0.1}, {id: no-worse, metric: right, kind: non_inferiority, margin: 0.1}]"
+    folder = echo(2, more=f"policy: {{block_on: {block_on}, rules: {rules}}}\n")
+    warned = [one["message"] for one in folder.run("check", "--json").document["warnings"]]
+    assert any(message.startswith("no-worse: a run alone cannot decide") for message in warned) is told
+
+
+def test_a_service_that_is_not_started_is_told_as_such(echo: Callable[..., Any]) -> None:
+    """A refused connection alone does not say that a run would end with 2 for it."""
+    folder = echo(1)
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace('callable: "app:answer"', 'http: "http://127.0.0.1:9/"'))
+    ended = folder.run("check")
+    assert ended.exit == 2
+    assert "did not answer: start it, or check its address, before a run" in " ".join(ended.out.split())
+    assert "echo@v1, 1 case\n" in ended.out
+
+
+def test_a_rule_says_how_many_cases_its_slice_has(echo: Callable[..., Any]) -> None:
+    rules = "[{id: some, metric: right, min: 0.1, slice: {at: b}}, {id: none, metric: right, min: 0.1, slice: {at: x}}]"
+    folder = echo(3, more=f"policy: {{rules: {rules}}}\n")
+    folder.cases(
+        [{"id": f"c{i}", "input": {"n": i}, "expected": {"answer": 0}, "slice": {"at": "abb"[i]}} for i in range(3)]
+    )
+    told = {one["rule"]: one["can_decide"] for one in folder.run("check", "--json").document["rules"]}
+    assert told["some"].startswith('2 cases of 3 in its slice (at="b"): ')
+    assert told["none"] == 'no case of 3 in its slice (at="x"): nothing'

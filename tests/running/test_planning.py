@@ -21,29 +21,43 @@ MEASURES = {
 }
 
 
-def prospect(rule: dict[str, Any], n: int = 30) -> str:
+def prospect(rule: dict[str, Any], n: int = 30, sliced: dict[str, int] | None = None) -> str:
     policy = PolicyOptions.model_validate({"rules": [{"id": "r", **rule}]})
-    return what_rules_can_decide(policy, MEASURES, n)[0].can_decide
+    return what_rules_can_decide(policy, MEASURES, n, sliced or {})[0].can_decide
 
 
 @pytest.mark.parametrize(
     ("rule", "n", "words"),
     [
         ({"metric": "right", "min": 0.8}, 30, "PASS from 29, FAIL up to 18"),
-        ({"metric": "right", "min": 0.9}, 20, "no count passes below n=36"),
+        ({"metric": "right", "min": 0.9}, 20, "PASS takes at least 36 cases"),
         ({"metric": "right", "max_failures": 2}, 20, "PASS up to 2 failures"),
         ({"metric": "right.error_rate", "max": 0.2}, 30, "PASS up to 1"),
         ({"metric": "right", "kind": "superiority"}, 30, "compares two runs"),
         ({"metric": "right", "kind": "equivalence", "margin": 0.4}, 30, "a difference of 0.4 where 40% of the cases"),
         ({"metric": "score", "kind": "non_inferiority", "margin": 1.5}, 30, "how the values of 30 cases differ"),
         ({"metric": "right", "min": 0.8, "decide_on": "estimate"}, 1, "by the estimate alone"),
-        ({"metric": "right", "min": 0.8, "slice": {"lang": "de"}}, 30, "how many cases the slice has"),
         ({"metric": "score", "min": 4.0}, 30, "spread of the values"),
         ({"metric": "judged", "min": 0.8}, 30, "nothing before people's labels"),
     ],
 )
 def test_each_kind_of_rule_says_what_decides_it(rule: dict[str, Any], n: int, words: str) -> None:
     assert words in prospect(rule, n)
+
+
+SLICED = {"metric": "right", "min": 0.8, "slice": {"lang": "de"}}
+
+
+@pytest.mark.parametrize(
+    ("cases", "words"),
+    [
+        (30, '30 cases of 90 in its slice (lang="de"): PASS from 29, FAIL up to 18'),
+        (5, '5 cases of 90 in its slice (lang="de"): PASS takes at least 17 cases'),
+        (0, 'no case of 90 in its slice (lang="de"): nothing'),
+    ],
+)
+def test_a_rule_on_a_slice_is_told_by_the_cases_of_the_slice(cases: int, words: str) -> None:
+    assert prospect(SLICED, 90, {"r": cases}).startswith(words)
 
 
 def prospects_of(folder: Any, **how: Any) -> list[Prospect]:

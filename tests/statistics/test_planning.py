@@ -113,8 +113,12 @@ def test_below_the_smallest_deciding_n_not_even_a_perfect_run_passes(bar: float,
 
 def test_a_plan_tells_the_deciding_counts_in_words() -> None:
     assert st.rate_plan_sentence(30, minimum=0.8) == "PASS from 29, FAIL up to 18, nothing else decides"
-    assert st.rate_plan_sentence(20, minimum=0.9) == ("no count passes below n=36, FAIL up to 14, nothing else decides")
-    assert st.rate_plan_sentence(10, maximum=0.05) == ("no count passes below n=72, FAIL from 3, nothing else decides")
+    assert st.rate_plan_sentence(20, minimum=0.9) == (
+        "PASS takes at least 36 cases, FAIL up to 14, nothing else decides"
+    )
+    assert st.rate_plan_sentence(10, maximum=0.05) == (
+        "PASS takes at least 72 cases, FAIL from 3, nothing else decides"
+    )
 
 
 @given(n=some.integers(0, 60), more=some.integers(0, 120), data=some.data())

@@ -91,7 +91,7 @@ class ModelJudge(Evaluator[ModelT]):
         hosts = {self.options.endpoint().host: sent}
         if self.options.transcriber is not None:
             host = self.options.transcriber.endpoint(1).host
-            hosts[host] = f"{hosts[host]} and sound" if host in hosts else "sound"
+            hosts[host] = f"{hosts[host].replace(' and', ',')} and sound" if host in hosts else "sound"
         return hosts
 
     # getting ready

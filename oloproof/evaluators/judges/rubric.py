@@ -99,11 +99,20 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
             self.client(), self.shape, options.temperature, options.seed, options.max_tokens, outputs=len(self.criteria)
         )
 
+    def nothing_recorded(self) -> str:
+        """Return in words that an execution recorded nothing that this judge is shown, and how it would."""
+        role = self.options.media
+        which, how = ("", "") if role == "all" else (f" with the role {role}", f', role="{role}"')
+        return (
+            f"nothing is recorded{which}, so there is nothing to look at; in Python current_case().media("
+            f"[media_file(path{how})]) records it, a command or service lists it under media"
+        )
+
     def evaluate(self, subject: Subject) -> Judgement:
         """Return what the model says of one execution; where the same was asked before, what it said then."""
         items = self.items_of(subject)
         if self.options.media is not None and not items:
-            return self.unasked(f"nothing is recorded with the role {self.options.media}", "no_media")
+            return self.unasked(self.nothing_recorded(), "no_media")
         words, asker = self.case_words(subject), self.asker()
         key = self._key(asker, words, items, subject.repeat)
         found = self.keeping.judgements.find(key)
