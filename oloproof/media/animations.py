@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media import gif, images, png, webp
+from oloproof.media.animation_tables import shown_delay
 from oloproof.media.binary import Source
-from oloproof.media.decoding import shown_delay
 from oloproof.media.drafting import DEFAULT, Draft, Limits
 from oloproof.media.formats import describe
 from oloproof.media.frame_rules import FrameRule, Scenes, Wanted, exact, moments_of

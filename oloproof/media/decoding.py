@@ -5,11 +5,11 @@ PNG is checked by :mod:`oloproof.media.png` without a picture in memory; everyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from oloproof.media import gif, heic, images, isobmff, jpeg, jpeg_data, png, webp
+from oloproof.media import animation_tables, gif, heic, images, jpeg, jpeg_data, png, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.records import Decodable
@@ -17,73 +17,6 @@ from oloproof.records import Decodable
 if TYPE_CHECKING:
     from PIL import Image
     from PIL.ImageFile import ImageFile
-
-SHORTEST_DELAY, RAISED_DELAY = 0.0105, 0.1
-"""Frames that ask for 10 ms or less are shown for 100 ms by browsers and by ffmpeg."""
-
-
-def shown_delay(delay: float) -> float:
-    """Return how long a viewer shows a frame that asks for ``delay`` seconds."""
-    return RAISED_DELAY if delay <= SHORTEST_DELAY else delay
-
-
-def read_animation(source: Source, draft: Draft) -> None:
-    """Fill in frames and duration of a GIF, APNG, WebP, AVIF or HEIF from its frame table, without decoding."""
-    reader = _TABLES.get(draft.found.format)
-    if reader is None:
-        return
-    delays, plays, cut = reader(source)
-    if cut:
-        draft.find("truncated", "the file ends before its last frame does")
-    if draft.found.format == "gif" and gif.read_gif(source).damaged:
-        draft.find("damaged", "something that is no block of a GIF follows a frame; viewers stop there")
-    _set_frames(draft, delays)
-    if len(delays) > 1 and plays is not None:
-        draft.extras["plays"] = plays
-
-
-def _set_frames(draft: Draft, delays: list[float]) -> None:
-    draft.animated = len(delays) > 1 or bool(draft.animated and draft.has("truncated"))
-    draft.frames = len(delays) or None
-    draft.duration = None
-    if not draft.animated:
-        return
-    draft.duration = sum(map(shown_delay, delays)) if delays else None
-    raised = sum(delay <= SHORTEST_DELAY for delay in delays)
-    if raised:
-        draft.find("frame_delay_raised", f"{raised} of {len(delays)} frames ask for 10 ms or less: counted as 100 ms")
-
-
-def _gif_table(source: Source) -> tuple[list[float], int | None, bool]:
-    found = gif.read_gif(source)
-    return found.delays, found.plays, found.cut
-
-
-def _png_table(source: Source) -> tuple[list[float], int | None, bool]:
-    found = png.read_png(source)
-    if not found.promised_frames:
-        return [0.0], None, found.cut
-    shown = [frame for frame in found.frames if frame.data and not frame.cut]
-    cut = found.cut or len(shown) < found.promised_frames
-    return [frame.delay for frame in shown], found.plays, cut
-
-
-def _webp_table(source: Source) -> tuple[list[float], int | None, bool]:
-    found = webp.read_webp(source)
-    return (found.delays if found.animated else [0.0]), found.plays, found.cut
-
-
-def _avif_table(source: Source) -> tuple[list[float], int | None, bool]:
-    found = isobmff.read_picture(source)
-    if len(found.delays) < 2:
-        return [0.0], None, found.cut
-    return ([] if found.cut else found.delays), None, found.cut  # nothing decodes part of such a file
-
-
-_TABLES: dict[str, Callable[[Source], tuple[list[float], int | None, bool]]] = {
-    "gif": _gif_table, "png": _png_table, "apng": _png_table, "webp": _webp_table, "avif": _avif_table,
-    "heic": _avif_table, "heif": _avif_table,
-}  # fmt: skip
 
 
 def decode_image(source: Source, draft: Draft, limits: Limits) -> None:
@@ -132,7 +65,9 @@ def _check_png(source: Source, draft: Draft) -> None:
     good = min(shares) >= 1.0 and not lost and wrong in (None, *png.HARMLESS)
     draft.decodable = "complete" if good else "partial" if max(shares) > 0 else "none"
     if animation and whole < len(pictures):
-        _set_frames(draft, [picture.delay for picture, share in zip(pictures, shares, strict=True) if share >= 1.0])
+        animation_tables.set_frames(
+            draft, [picture.delay for picture, share in zip(pictures, shares, strict=True) if share >= 1.0]
+        )
     if not animation and shares[0] < 1.0:
         draft.extras["readable"] = round(shares[0], 3)
 

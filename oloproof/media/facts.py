@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from oloproof.media import decoding, streams
+from oloproof.media import animation_tables, decoding, streams
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, FINDINGS, ORIENTATIONS, Draft, Limits
 from oloproof.media.formats import FORMATS, describe
@@ -51,7 +51,7 @@ def facts_of(
     read_header(source, draft, limits)
     kind = draft.found.kind
     if depth != "header" and kind == "image":
-        decoding.read_animation(source, draft)
+        animation_tables.read_animation(source, draft)
         if depth == "decoded":
             decoding.decode_image(source, draft, limits)
     elif depth != "header" and kind is not None and draft.decodable is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from oloproof.media import ebml, gif, isobmff, jpeg, mpegaudio, pcm, png, riff, stills, tiff, tracks, webp
+from oloproof.media import ebml, gif, heif, isobmff, jpeg, mpegaudio, pcm, png, riff, stills, tiff, tracks, webp
 from oloproof.media.binary import Source
 from oloproof.media.drafting import Draft, Limits
 from oloproof.media.formats import FORMATS
@@ -165,7 +165,7 @@ def _raw(draft: Draft, first: tiff.Directory, raw: tiff.Directory) -> None:
 
 
 def _heif(source: Source, draft: Draft) -> None:
-    found = isobmff.read_picture(source)
+    found = heif.read_picture(source)
     draft.set_size(found.width, found.height, found.orientation)
     draft.animated = len(found.delays) > 1
     if draft.animated and not found.cut:

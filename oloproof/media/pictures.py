@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from oloproof.errors import MediaUnreadable
-from oloproof.media import decoding, images
+from oloproof.media import animation_tables, images
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, Draft, Limits
 from oloproof.media.formats import describe
@@ -35,7 +35,7 @@ class Picture:
         self.limits = limits
         self.source = Source(BytesIO(data))
         self.draft: Draft = images.decodable_draft(self.source, limits)
-        decoding.read_animation(self.source, self.draft)
+        animation_tables.read_animation(self.source, self.draft)
         self.look = look_at(self.source, self.draft)
         refuse_unshowable(self.source, self.draft, self.look)
         self._refuse_several()

@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from oloproof.errors import MediaUnreadable
-from oloproof.media import decoding, images
+from oloproof.media import animation_tables, images
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, Draft, Limits
 from oloproof.media.preparing_colors import from_primaries
@@ -113,7 +113,7 @@ def prepare_image(file: BinaryIO, recipe: ImageRecipe, limits: Limits = DEFAULT)
     """
     source = Source(file, whole=recipe.max_bytes)  # as a rule all of it is sent
     draft = images.decodable_draft(source, limits)
-    decoding.read_animation(source, draft)
+    animation_tables.read_animation(source, draft)
     look = look_at(source, draft)
     refuse_unshowable(source, draft, look)
     _refuse_size((draft.width or 0, draft.height or 0), recipe)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from oloproof.media.decoding import shown_delay
+from oloproof.media.animation_tables import shown_delay
 from oloproof.media.drafting import Limits
 from tests.media.conftest import CASES, codes, encoded, facts, facts_in
 
