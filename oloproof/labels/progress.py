@@ -118,6 +118,6 @@ def needed_words(passed: int, failed: int) -> str:
     if total == 0:
         return f"at least {MINIMUM} labelled cases, {CLASS_MINIMUM} of them passes and {CLASS_MINIMUM} fails"
     rate = f"at {100 * passed / total:.0f} % passes so far"
-    return (
-        f"about {further} more labelled cases {rate}: {MINIMUM} in all, {CLASS_MINIMUM} passes, {CLASS_MINIMUM} fails"
-    )
+    needs = f"{MINIMUM} in all, {CLASS_MINIMUM} passes, {CLASS_MINIMUM} fails"
+    before = f"about {further} more labelled cases before a judge can be tried"
+    return f"{before}, {rate}: {needs}; its bars may ask for more"

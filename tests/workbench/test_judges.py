@@ -306,7 +306,7 @@ def test_labels_that_nobody_looked_at_are_counted_as_far_as_they_go(seat: Seat) 
     seat.court.run(lenient, cases=80)
     seat.court.label(size=20)
     assert "never looked at is_red" in seat.page().words
-    assert "more labelled cases at" in seat.page().words
+    assert "more labelled cases before a judge can be tried" in seat.page().words
 
 
 def test_a_judge_that_is_refuted_is_to_be_mended_and_not_labelled_more(seat: Seat) -> None:
