@@ -32,6 +32,9 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
         min_aspect_ratio, max_aspect_ratio: bounds of width to height, without a tolerance.
         min_duration, max_duration: seconds, 0 or more, of audio, video and animations.
         min_bytes, max_bytes: size of the file, 0 or more.
+        min_frame_rate, max_frame_rate: frames per second, above 0, of video; the mean where they are uneven.
+        min_sample_rate, max_sample_rate: Hz, 1 or more, of audio and the sound track of video.
+        min_channels, max_channels: how many the sound has, 1 or more.
         count, min_count, max_count: how many files the role has, 0 or more.
         intact: the file can be decoded to its very end. Default: false, which asks nothing.
         animated: an image is an animation (true) or a still (false).

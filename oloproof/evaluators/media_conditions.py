@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from oloproof.evaluators.media_options import LIMITS, MediaCheckOptions, ratio_of
+from oloproof.evaluators.media_options import LIMITS, OF_KINDS, MediaCheckOptions, ratio_of
 from oloproof.media.formats import FORMATS, describe
 from oloproof.media.measurements import depth_rank
 from oloproof.media.reading import MediaReader
@@ -15,6 +15,8 @@ from oloproof.media.sniffing import extension_matches
 from oloproof.records import Depth, Facts, MediaItem
 
 _COVERED = {"apng": "png"}
+_DEPTHS: tuple[Depth, ...] = ("header", "probed", "decoded")
+_OF_STREAMS = ("frame_rate", "sample_rate", "channels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,16 @@ class Measured:
         known = getattr(self._facts, name, None)
         if known is None:
             known = getattr(self.item, name, None)
-        depths: tuple[Depth, ...] = ("header", "probed", "decoded")
-        for depth in depths[: depth_rank(deepest) + 1]:
+        for depth in _DEPTHS[: depth_rank(deepest) + 1]:
             if known is not None:
                 break
             known = getattr(self.facts(depth), name)
         return known
+
+    def of_streams(self, name: str) -> Any:
+        """Return what the headers or streams tell of a codec, or None."""
+        found = (self.facts(depth).extras.get(name) for depth in _DEPTHS[:2])
+        return next((value for value in found if value is not None), None)
 
     @property
     def is_medium(self) -> bool:
@@ -77,6 +83,8 @@ class Measured:
         known["sha256"] = item.sha256
         for name in ("frames", "animated", "has_audio", "decodable"):
             known[name] = getattr(facts, name, None)
+        for name in _OF_STREAMS:
+            known[name] = None if facts is None else facts.extras.get(name)
         return {name: value for name, value in known.items() if value is not None}
 
 
@@ -134,34 +142,45 @@ def _limit_problems(measured: Measured, options: MediaCheckOptions, names: tuple
         value = None if absent else _value(measured, name)
         unit = LIMITS[name]
         if absent or value is None:
-            yield Problem(measured.label, condition, None, wanted, absent or f"its {name} could not be measured")
+            unknown = f"its {_word(name)} could not be measured"
+            yield Problem(measured.label, condition, None, wanted, absent or unknown)
         elif low is not None and value < low:
             yield Problem(measured.label, f"min_{name}", value, low, _beyond(name, value, "below", low, unit))
         elif high is not None and value > high:
             yield Problem(measured.label, f"max_{name}", value, high, _beyond(name, value, "above", high, unit))
 
 
+def _word(name: str) -> str:
+    """Return a measure as it is said; that of channels is their number."""
+    return {"bytes": "size", "channels": "number of channels"}.get(name, name.replace("_", " "))
+
+
 def _beyond(name: str, value: float, side: str, limit: float, unit: str) -> str:
-    word = "size" if name == "bytes" else name
-    shown = f"{value:.3f}".rstrip("0").rstrip(".") if name == "duration" else str(value)
+    whole = name not in ("duration", "frame_rate")
+    shown = str(value) if whole else f"{value:.3f}".rstrip("0").rstrip(".")
     if shown == f"{limit:g}":  # so close that rounding would hide the difference
         shown = repr(value)
-    return f"{word} {shown} {unit} is {side} {limit if name != 'duration' else f'{limit:g}'} {unit}"
+    behind = f" {unit}" if unit else ""
+    return f"{_word(name)} {shown}{behind} is {side} {limit if whole else f'{limit:g}'}{behind}"
 
 
 def _value(measured: Measured, name: str) -> Any:
     if name == "bytes":
         return measured.item.size
+    if name in _OF_STREAMS:
+        return measured.of_streams(name)
     return measured.get(name, "decoded" if name == "duration" else "probed")
 
 
 def _has_no(measured: Measured, name: str) -> str:
     """Return the words for a measure that an item of its kind does not have."""
-    kind = measured.item.kind
-    if name in ("width", "height", "aspect ratio") and kind == "audio":
-        return f"is audio and has no {name}"
+    kind, word = measured.item.kind, _word(name)
+    if kind not in OF_KINDS.get(name, (kind,)):
+        return f"is {_named(kind)} and has no {word}"
     if name == "duration" and kind == "image" and measured.get("animated") is False:
         return "is a still image and has no duration"
+    if name in ("sample_rate", "channels") and kind == "video" and measured.get("has_audio") is False:
+        return "has no sound track"
     return ""
 
 
@@ -169,7 +188,7 @@ def _ratio_problems(measured: Measured, options: MediaCheckOptions) -> Iterator[
     wanted, low, high = options.aspect_ratio, options.min_aspect_ratio, options.max_aspect_ratio
     if wanted is None and low is None and high is None:
         return
-    absent = _has_no(measured, "aspect ratio")
+    absent = _has_no(measured, "aspect_ratio")
     width, height = (None, None) if absent else (measured.get("width"), measured.get("height"))
     if not width or not height:
         yield Problem(measured.label, "aspect_ratio", None, wanted, absent or "its aspect ratio could not be measured")

@@ -12,12 +12,22 @@ from pydantic import Field, field_validator, model_validator
 from oloproof.config.models import EvaluatorOptions
 from oloproof.media.formats import FORMATS, describe
 
-LIMITS = {"width": "px", "height": "px", "duration": "s", "bytes": "bytes"}
+LIMITS = {
+    "width": "px", "height": "px", "duration": "s", "bytes": "bytes", "frame_rate": "frames/s", "sample_rate": "Hz",
+    "channels": "",
+}  # fmt: skip
+"""What has a lowest and a highest value that pass, with its unit."""
+OF_KINDS = {
+    "width": ("image", "video"), "height": ("image", "video"), "aspect_ratio": ("image", "video"),
+    "animated": ("image",), "frame_rate": ("video",), "sample_rate": ("audio", "video"), "channels": ("audio", "video"),
+}  # fmt: skip
+"""The kinds of files that have a measure, where not all have it."""
 _RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
 MediaRole = Literal["input", "output", "context", "all"]
-Pixels = Annotated[int, Field(ge=1)]
+Number = Annotated[int, Field(ge=1)]
 Whole = Annotated[int, Field(ge=0)]
 Length = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0)]
 Ratio = Annotated[float | str, Field(union_mode="smart")]
 
 _NAMES = {name for name, entry in FORMATS.items() if entry.kind is not None}
@@ -34,10 +44,10 @@ class MediaCheckOptions(EvaluatorOptions):
     kind: Literal["image", "audio", "video", "any"] = "any"
     formats: Annotated[list[str], Field(min_length=1)] | None = None
     allow_misnamed: bool = False
-    min_width: Pixels | None = None
-    max_width: Pixels | None = None
-    min_height: Pixels | None = None
-    max_height: Pixels | None = None
+    min_width: Number | None = None
+    max_width: Number | None = None
+    min_height: Number | None = None
+    max_height: Number | None = None
     aspect_ratio: Ratio | None = None
     aspect_tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.01
     min_aspect_ratio: Ratio | None = None
@@ -46,6 +56,12 @@ class MediaCheckOptions(EvaluatorOptions):
     max_duration: Length | None = None
     min_bytes: Whole | None = None
     max_bytes: Whole | None = None
+    min_frame_rate: Rate | None = None
+    max_frame_rate: Rate | None = None
+    min_sample_rate: Number | None = None
+    max_sample_rate: Number | None = None
+    min_channels: Number | None = None
+    max_channels: Number | None = None
     count: Whole | None = None
     min_count: Whole | None = None
     max_count: Whole | None = None
@@ -76,8 +92,8 @@ class MediaCheckOptions(EvaluatorOptions):
         for name, needed in (("allow_misnamed", "formats"), ("aspect_tolerance", "aspect_ratio")):
             if name in self.model_fields_set and getattr(self, needed) is None:
                 raise ValueError(f"{name}: goes with {needed}:")
-        if self.kind == "audio" and self._measures_pictures():
-            raise ValueError(f"{self._measures_pictures()}: measures pictures, and kind is audio")
+        if self.kind != "any" and (key := self._of_other_kinds()):
+            raise ValueError(f"{key}: measures {_WHAT[OF_KINDS[_bare(key)]]}, and kind is {self.kind}")
         for name in self.formats or ():
             if not _may_be(name, self.kind):
                 raise ValueError(f"formats: {describe(name)} is never {_A_KIND[self.kind]}, and kind is {self.kind}")
@@ -85,10 +101,10 @@ class MediaCheckOptions(EvaluatorOptions):
             raise ValueError("give at least one condition, such as kind: image or max_width: 256")
         return self
 
-    def _measures_pictures(self) -> str:
-        names = [f"{end}_{name}" for name in ("width", "height", "aspect_ratio") for end in ("min", "max")]
-        given = [name for name in (*names, "aspect_ratio", "animated") if getattr(self, name) is not None]
-        return given[0] if given else ""
+    def _of_other_kinds(self) -> str:
+        """Return the first condition that no file of the wanted kind can meet, or an empty word."""
+        given = (name for name in type(self).model_fields if getattr(self, name) is not None)
+        return next((name for name in given if self.kind not in OF_KINDS.get(_bare(name), (self.kind,))), "")
 
     def _has_condition(self) -> bool:
         besides = {
@@ -103,6 +119,14 @@ class MediaCheckOptions(EvaluatorOptions):
         }
         given = [name for name in self.model_fields_set - besides if getattr(self, name) is not None]
         return bool(given) or self.intact or self.kind != "any"
+
+
+def _bare(key: str) -> str:
+    """Return what a key measures."""
+    return key.removeprefix("min_").removeprefix("max_")
+
+
+_WHAT = {("image", "video"): "pictures", ("image",): "images", ("video",): "video", ("audio", "video"): "sound"}
 
 
 def ratio_of(value: float | str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -19,7 +19,7 @@ from oloproof.evaluators import Registry, Subject
 from oloproof.evaluators.image_matches_reference import ImageMatchesReference
 from oloproof.evaluators.judges.rubric import RubricJudge
 from oloproof.evaluators.media_check import MediaCheck
-from oloproof.evaluators.media_options import MediaCheckOptions
+from oloproof.evaluators.media_options import OF_KINDS, MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
 from oloproof.media.facts import facts_of, needs_ffmpeg
 from oloproof.media.sniffing import Sniffed
@@ -247,7 +247,16 @@ def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
     if facts.kind == "video":
         names |= {"width", "height"} if "aspect_ratio" in asked else {"width", "height"} & asked
         names |= {"has_audio"} & asked
-    return options.kind in ("any", facts.kind) and any(getattr(facts, name) is None for name in names)
+    told = options.kind in ("any", facts.kind)
+    return told and (any(getattr(facts, name) is None for name in names) or any(_untold(facts, asked)))
+
+
+def _untold(facts: Facts, asked: Collection[str]) -> Iterator[str]:
+    """Yield what is asked of the streams of an audio or video file and is not told by its header."""
+    kind = facts.kind or ""
+    for name in ("frame_rate", "sample_rate", "channels"):
+        if name in asked and kind in OF_KINDS[name] and name not in facts.extras:
+            yield name
 
 
 def check_document(checked: Checked) -> dict[str, Any]:

@@ -139,6 +139,24 @@ def test_video_and_sound_are_measured_by_their_streams(measure: Any) -> None:
     assert "s is above 1.5 s" in measure("a.mp3 mp3 2s", max_duration=1.5).reason
 
 
+def test_rates_and_channels_are_those_of_the_streams(measure: Any) -> None:
+    clip = "clip.mp4 mp4 64x48 1s"
+    verdict = measure(clip, min_frame_rate=10, max_frame_rate=10, min_sample_rate=8000, max_channels=2)
+    assert verdict.outcome == "pass"
+    found = verdict.details["measured"][0]
+    assert (found["frame_rate"], found["channels"]) == (10.0, 1)
+    assert measure(clip, min_frame_rate=23.976).reason == "clip.mp4: frame rate 10 frames/s is below 23.976 frames/s"
+    assert measure("a.wav wav 1s", min_sample_rate=44100).reason.endswith(" Hz is below 44100 Hz")
+    assert measure("a.wav wav 1s", min_channels=2).reason == "a.wav: number of channels 1 is below 2"
+
+
+def test_what_has_no_such_stream_fails_and_says_so(measure: Any) -> None:
+    assert measure("a.png png 8x8", min_sample_rate=1).reason == "a.png: is an image and has no sample rate"
+    assert measure("a.wav wav 1s", max_frame_rate=30).reason == "a.wav: is audio and has no frame rate"
+    silent = measure("clip.mp4 mp4 64x48 1s silent", min_channels=1)
+    assert (silent.outcome, silent.reason) == ("fail", "clip.mp4: has no sound track")
+
+
 def test_an_animation_is_told_from_a_still(measure: Any) -> None:
     assert measure("a.gif gif", animated=True, min_duration=0.9, max_duration=1.1).outcome == "pass"
     assert measure("a.gif gif", animated=False).reason == "a.gif: is an animation of 2 frames"
@@ -243,6 +261,11 @@ def test_items_of_one_name_are_told_apart(bench: Any) -> None:
         ({"aspect_ratio": 0}, "above 0"),
         ({"count": 1, "min_count": 1}, "either count"),
         ({"kind": "audio", "max_width": 5}, "max_width: measures pictures, and kind is audio"),
+        ({"kind": "image", "min_frame_rate": 5}, "min_frame_rate: measures video, and kind is image"),
+        ({"kind": "image", "max_channels": 2}, "max_channels: measures sound, and kind is image"),
+        ({"kind": "video", "animated": True}, "animated: measures images, and kind is video"),
+        ({"min_sample_rate": 48000, "max_sample_rate": 16000}, "min_sample_rate: 48000 is above"),
+        ({"min_frame_rate": 0}, "greater than 0"),
         ({"max_width": "256"}, "valid integer"),
         ({"max_width": 0}, "greater than or equal to 1"),
         ({"intact": False}, "at least one condition"),
