@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from oloproof.evaluators.media_options import LIMITS, OF_KINDS, MediaCheckOptions, ratio_of
+from oloproof.evaluators.media_options import LIMITS, OF_KINDS, OF_STREAMS, MediaCheckOptions, ratio_of
 from oloproof.media.formats import FORMATS, describe
 from oloproof.media.measurements import depth_rank
 from oloproof.media.reading import MediaReader
@@ -16,7 +16,6 @@ from oloproof.records import Depth, Facts, MediaItem
 
 _COVERED = {"apng": "png"}
 _DEPTHS: tuple[Depth, ...] = ("header", "probed", "decoded")
-_OF_STREAMS = ("frame_rate", "sample_rate", "channels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ class Measured:
         known["sha256"] = item.sha256
         for name in ("frames", "animated", "has_audio", "decodable"):
             known[name] = getattr(facts, name, None)
-        for name in _OF_STREAMS:
+        for name in OF_STREAMS:
             known[name] = None if facts is None else facts.extras.get(name)
         return {name: value for name, value in known.items() if value is not None}
 
@@ -167,7 +166,7 @@ def _beyond(name: str, value: float, side: str, limit: float, unit: str) -> str:
 def _value(measured: Measured, name: str) -> Any:
     if name == "bytes":
         return measured.item.size
-    if name in _OF_STREAMS:
+    if name in OF_STREAMS:
         return measured.of_streams(name)
     return measured.get(name, "decoded" if name == "duration" else "probed")
 

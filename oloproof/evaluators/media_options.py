@@ -22,6 +22,8 @@ OF_KINDS = {
     "animated": ("image",), "frame_rate": ("video",), "sample_rate": ("audio", "video"), "channels": ("audio", "video"),
 }  # fmt: skip
 """The kinds of files that have a measure, where not all have it."""
+OF_STREAMS = ("frame_rate", "sample_rate", "channels")
+"""The measures that are told of the streams of a file."""
 _RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
 MediaRole = Literal["input", "output", "context", "all"]
 Number = Annotated[int, Field(ge=1)]

@@ -19,7 +19,7 @@ from oloproof.evaluators import Registry, Subject
 from oloproof.evaluators.image_matches_reference import ImageMatchesReference
 from oloproof.evaluators.judges.rubric import RubricJudge
 from oloproof.evaluators.media_check import MediaCheck
-from oloproof.evaluators.media_options import OF_KINDS, MediaCheckOptions
+from oloproof.evaluators.media_options import OF_KINDS, OF_STREAMS, MediaCheckOptions
 from oloproof.media import MediaReader, using_reader
 from oloproof.media.facts import facts_of, needs_ffmpeg
 from oloproof.media.sniffing import Sniffed
@@ -254,7 +254,7 @@ def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
 def _untold(facts: Facts, asked: Collection[str]) -> Iterator[str]:
     """Yield what is asked of the streams of an audio or video file and is not told by its header."""
     kind = facts.kind or ""
-    for name in ("frame_rate", "sample_rate", "channels"):
+    for name in OF_STREAMS:
         if name in asked and kind in OF_KINDS[name] and name not in facts.extras:
             yield name
 
