@@ -29,9 +29,10 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 """The numbers of ``OSError`` where a file cannot grow: the disk is full, or a quota or a limit is reached."""
@@ -43,8 +44,7 @@ class OloproofError(Exception):
     exit_code = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One mistake in a file: where it is, what was found, and what to do."""
 
     file: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 Kind = Literal["image", "audio", "video"]
 Role = Literal["input", "output", "context"]
@@ -33,8 +34,7 @@ def copy_of(value: Any) -> Any:
     return [copy_of(entry) for entry in value] if type(value) is list else value
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One row of the dataset.
 
     ``files`` maps an input field (dotted) to the absolute path it names, for the fields that name files;
@@ -49,8 +49,7 @@ class Case:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """One variant of one case, one repeat: the unit that is executed. ``index`` is its place in the run."""
 
     index: int
@@ -59,8 +58,7 @@ class Trial:
     repeat: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MediaItem:
+class MediaItem(Struct, frozen=True):
     """One recorded file (``media/v1``): a reference to bytes, never the bytes.
 
     ``path`` is relative to the project when the file lies under it, else absolute; ``given`` is the path as the
@@ -87,16 +85,14 @@ class MediaItem:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something about a file that is odd though it may be readable; ``code`` is stable, ``message`` for people."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The truth about one file, told from its bytes and never from its name.
 
     ``kind`` is None when the bytes are no image, audio or video. ``format`` is a short lower-case name such as
@@ -125,8 +121,7 @@ class Facts:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """What a trial was given in a field that variants change, or in any that names media which its system did not
     record itself: the evidence of what was sent.
 
@@ -147,8 +142,7 @@ class Delivery:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """What one trial gave: an output with recorded media, or an error. ``seconds`` is the system's own time.
 
     ``error`` is one line for people; ``error_detail`` may hold a traceback. ``cached_at`` is the time (seconds since
@@ -168,8 +162,7 @@ class Execution:
         return self.error is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What an evaluator says of one execution: an outcome, an optional score, always a reason.
 
     ``details`` is a JSON object of measurements; ``score`` a finite number, None where the check gives none.
@@ -202,8 +195,7 @@ class Verdict:
         return cls("missing", reason, None, details)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What a judge said of one execution, with what it saw.
 
     ``verdicts`` follow the judge's criteria. ``key`` is the verdict key: what must be equal for this to be the answer
@@ -221,8 +213,7 @@ class Judgement:
     created: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """Verdicts summed up: one estimate, its interval, and every denominator.
 
     ``kind`` is ``rate``, ``score``, ``difference`` (of rates) or ``count``; ``observed`` = ``passed`` + ``failed``;
@@ -252,8 +243,7 @@ class Metric:
     family: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a rule concludes: a state, a stable reason code, and a sentence with the numbers."""
 
     rule: str
@@ -267,8 +257,7 @@ class Decision:
     threshold: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something the reader of a run should know that decides nothing; ``code`` is stable."""
 
     code: str

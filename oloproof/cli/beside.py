@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 
 from oloproof.errors import OloproofError
 
@@ -17,8 +17,7 @@ _ENDS_WITHIN = 10.0
 """Seconds that it has to end in good order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """A workbench that another process serves."""
 
     line: str

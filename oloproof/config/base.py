@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
 
-@dataclass(frozen=True)
-class InWords:
+class InWords(Struct, frozen=True):
     """Says what a pattern asks for, in words for the person who broke it: ``Annotated[str, ..., InWords("...")]``."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class ShortForm:
+class ShortForm(Struct, frozen=True):
     """Lets a mapping be written as one value: a value of type ``kind`` stands for ``{key: value}``.
 
     Used as ``Annotated[SomeOptions, ShortForm("path", str)]``.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from oloproof.config.models import DatasetOptions, ProjectOptions
@@ -16,8 +16,7 @@ from oloproof.errors import Problem
 from oloproof.places import OWN_FOLDER
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """Resolves the paths of a project file against ``root`` and adds to ``problems`` which are not there."""
 
     root: Path

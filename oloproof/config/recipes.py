@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
@@ -18,8 +18,7 @@ from oloproof.config.problems import nearest
 from oloproof.records import ORIGINAL, Kind, Relation
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """The number that a recipe takes: what it counts, its least and its largest value, whether it must be whole."""
 
     noun: str
@@ -31,8 +30,7 @@ class Amount:
     """A value that would change nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecipeForm:
+class RecipeForm(Struct, frozen=True):
     """One way to deliver a file. ``relation`` is what a file made by it claims to be to the original."""
 
     name: str
@@ -90,8 +88,7 @@ FORMS: Mapping[str, RecipeForm] = {form.name: form for form in _ALL}
 """Every recipe by its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """A recipe as it was written: ``given`` is its amount, None where none was."""
 
     form: RecipeForm

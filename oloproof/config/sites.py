@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -19,8 +19,7 @@ from oloproof.config.yaml12 import Path
 _ABSENT: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """Where an error landed: its path in the data, what is asked for there, and the model it lies in.
 
     ``unions`` holds, for each choice of types on the way, the path of the value, the label of the branch taken,

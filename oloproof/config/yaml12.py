@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from oloproof.errors import ConfigError, Problem
 
@@ -73,8 +73,7 @@ def scalar(text: str) -> Any:
     return math.nan if special[1] is None else float(f"{special[1]}inf")
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """One value with its place. ``value`` is a scalar, a list of nodes, or key → (place of the key, node)."""
 
     place: Place

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from oloproof.config import Project, shown_path
 from oloproof.datasets.csv_rows import read_csv
@@ -18,8 +19,7 @@ from oloproof.errors import DatasetError, Problem
 from oloproof.records import Case
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """What a whole dataset was found to be.
 
     ``digest`` is of the bytes of the file and of the table; of a folder's files it takes names and sizes. ``ids`` are

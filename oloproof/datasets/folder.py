@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.config import nearest, shown_path
 from oloproof.datasets.json_rows import RawRow
@@ -24,8 +25,7 @@ MEDIA_SUFFIXES = frozenset([
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     relative: str
     size: int
 

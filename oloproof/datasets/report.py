@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from oloproof.errors import DatasetError, Problem
 
 MAX_LISTED = 20
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     count: int = 0
     listed: list[Problem] = field(default_factory=list)
 

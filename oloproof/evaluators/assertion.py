@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
+
+from msgspec.structs import replace
 
 from oloproof.config.base import FieldPath
 from oloproof.config.models import EvaluatorOptions

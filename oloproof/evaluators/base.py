@@ -6,9 +6,10 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+
+from msgspec import Struct
 
 from oloproof.config.models import EvaluatorOptions
 from oloproof.media.reading import MediaReader
@@ -21,8 +22,7 @@ MISSING_FIELD = object()
 _POSITION = re.compile(r"-?[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """One execution as an evaluator sees it: the case, what the system gave, and the way to its media."""
 
     case: Case
@@ -38,8 +38,7 @@ class Subject:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionShape:
+class CriterionShape(Struct, frozen=True):
     """One name under which an evaluator reports; with a ``score_range`` its scores are averaged, else passes count."""
 
     name: str

@@ -7,10 +7,10 @@ import math
 import numbers
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec.structs import replace
 from pydantic import StringConstraints
 
 from oloproof.config.importing import load_object

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar, overload
+
+from msgspec import Struct
 
 from oloproof.errors import EvaluatorError
 
@@ -15,8 +16,7 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _MARK = "__oloproof_evaluator__"
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """What ``@evaluator`` says of a function."""
 
     criterion: str | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, ClassVar, Literal
 
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 from pydantic import Field, StringConstraints, model_validator
 
 from oloproof.config.base import FieldPath, RepositoryPath
@@ -58,8 +59,7 @@ class ImageMatchesReferenceOptions(EvaluatorOptions):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """What is compared of one picture."""
 
     item: MediaItem
@@ -70,8 +70,7 @@ class _Look:
     mean_color: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(Struct, frozen=True):
     """How one image compares: its outcome, in words, and the distance where a hash says something."""
 
     outcome: Outcome
@@ -276,7 +275,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         def compute(file: BinaryIO) -> dict[str, Any]:
             with reader.open(reference) as other:
                 known = grey_picture(other, background=self.options.background)
-            return asdict(local_difference(grey_picture(file, background=self.options.background), known))
+            return dict(to_builtins(local_difference(grey_picture(file, background=self.options.background), known)))
 
         return LocalDifference(**reader.measure(item, f"{self._local}:{reference.sha256}", compute))
 
@@ -290,7 +289,7 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         distances: list[dict[str, Any]] = []
         for index, (item, label, each) in enumerate(zip(items, labels, compared, strict=True)):
             distance = {"index": index, "name": label, "sha256": item.sha256, "distance": each.distance}
-            local = {} if each.local is None else {"local_difference": asdict(each.local)}
+            local = {} if each.local is None else {"local_difference": to_builtins(each.local)}
             distances.append({**distance, **local})
         details = {"distances": distances, "reference": reference, "max_distance": self.options.max_distance}
         known = [each.distance for each in compared if each.distance is not None]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.evaluators.media_options import LIMITS, OF_KINDS, OF_STREAMS, MediaCheckOptions, ratio_of
 from oloproof.media.formats import FORMATS, describe
@@ -18,8 +19,7 @@ _COVERED = {"apng": "png"}
 _DEPTHS: tuple[Depth, ...] = ("header", "probed", "decoded")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One condition that one item does not meet, with what was measured and what was wanted."""
 
     item: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from oloproof.evaluators.number_formats import Locale
 from oloproof.evaluators.number_words import Language
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How texts are read; everything off is the careful default."""
 
     locale: Locale = "auto"
@@ -22,8 +22,7 @@ class Rules:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One number in a text: as written, its exact value, and its unit where one stands close.
 
     ``value`` is None when it cannot be read as one number; ``problem`` says why. ``currency`` is the sign or code

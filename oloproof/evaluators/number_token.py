@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from oloproof.evaluators.number_formats import LONGEST, SPACES, exact, value_of, within_range
 from oloproof.evaluators.number_rules import Candidate, Rules
@@ -36,8 +37,7 @@ _NEXT_WORD = re.compile(r"[ \u00a0-]?(thousand|million|billion|trillion|mn|mln|b
 _NAMED = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "mln": 6, "bn": 9}
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     """One number being read: its body in the middle, what stands on its left, what stands on its right."""
 
     text: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from oloproof.config.base import FieldPath
@@ -42,8 +42,7 @@ class PriorProbeOptions(EvaluatorOptions):
     parity: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _CaseValues:
+class _CaseValues(Struct, frozen=True):
     """The values of one case, each side with its aliases."""
 
     visual: tuple[str, ...]

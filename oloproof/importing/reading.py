@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from oloproof.errors import DatasetError, Problem
 
 _MOST_TOLD = 20
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(Struct):
     """The rows of a file, and the problems met; ``line`` is None in a JSON list, where the row's number stands."""
 
     file: Path

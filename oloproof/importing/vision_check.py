@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.evaluators.assertion import mistake_of
 from oloproof.importing.reading import Rows, relative_to
@@ -16,8 +17,7 @@ DELIVERIES = ("png-reencode", "exif-strip", "jpeg-75", "jpeg-40", "resize-50", "
 _KEYS = ("id", "image", "question", "assert")
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
+class Gates(Struct, frozen=True):
     """The gates of that tool; None is off."""
 
     max_identical_delta: float = 0.0

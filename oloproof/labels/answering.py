@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.labels.cells import protected
 from oloproof.labels.csv_files import SheetRow
@@ -15,8 +16,7 @@ from oloproof.storage.labels import Labels, StoredLabel
 MAX_NOTE = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """What a person says of one execution, in the words of a sheet's columns.
 
     ``variant``, ``repeat`` and ``execution`` may be empty where the case has one execution. ``shown`` is the digest of
@@ -37,8 +37,7 @@ class Answered:
     shown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """The label that an answer became."""
 
     label: StoredLabel

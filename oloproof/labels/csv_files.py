@@ -10,9 +10,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+
+from msgspec import Struct
 
 from oloproof.config import nearest
 from oloproof.errors import Problem
@@ -41,8 +42,7 @@ BYTE_ORDER_MARK = "\ufeff"
 MAX_BYTES = 500_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SheetRow:
+class SheetRow(Struct, frozen=True):
     """One row of a sheet: the line it begins on, and its cells by column, without blanks around them."""
 
     line: int
@@ -53,8 +53,7 @@ class SheetRow:
         return self.cells.get(column, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """The rows of a sheet that hold anything, and what there is to say of its columns."""
 
     rows: tuple[SheetRow, ...]

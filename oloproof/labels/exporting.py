@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.digests import digest_of_text
 from oloproof.labels.cells import json_cell, paths_cell, protected
@@ -20,8 +21,7 @@ from oloproof.storage.labels import Labels, ShownTrial
 LISTED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(Struct, frozen=True):
     """The rows of a sheet in the order they are written, and what there is to say of them."""
 
     rows: tuple[Mapping[str, object], ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.digests import digest_of
 from oloproof.labels.identity import shown_digest
@@ -14,8 +15,7 @@ from oloproof.storage import History, StoredRun
 from oloproof.storage.labels import Labels, Purpose, ShownTrial, StoredLabel, StoredSample
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledCase:
+class LabelledCase(Struct, frozen=True):
     """One case with what people say of it. ``passed`` is the majority of those who said pass or fail.
 
     It is None where nobody did, or where they are split. ``persons`` counts everyone who labelled it, ``unsure`` too.
@@ -37,8 +37,7 @@ class LabelledCase:
         return self.passed is None and bool(self.votes)
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSet:
+class LabelSet(Struct, frozen=True):
     """The labels of one criterion that bear on one run.
 
     ``cases`` holds every case of the sample in its order, labelled or not; without a sample (develop labels) those

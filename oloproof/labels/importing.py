@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.errors import OloproofError, Problem
 from oloproof.labels.csv_files import Sheet, SheetRow, read_sheet
@@ -21,8 +24,7 @@ DEFAULT_GUIDE = "1"
 _MOST_TOLD = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What became of a sheet. ``skipped`` rows have no answer yet; ``purposes`` counts the labels that it holds."""
 
     added: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.labels.gathering import shown_of, trials_at
 from oloproof.labels.identity import label_identity, person
@@ -23,8 +24,7 @@ _MOST = 8
 _State = tuple[tuple[tuple[str, int, str], ...], tuple[tuple[str, int], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedSample:
+class QueuedSample(Struct, frozen=True):
     """A sample with the trials that it holds, in its order, and the digest of what each one shows."""
 
     run: StoredRun
@@ -33,8 +33,7 @@ class QueuedSample:
     shown: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """A sample before one person. ``labels`` has what this person said by the guide, by place (from 0)."""
 
     queued: QueuedSample

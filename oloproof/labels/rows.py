@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.config import suggestion
 from oloproof.labels.cells import protected, unprotected
@@ -31,15 +32,13 @@ _COMPARED = 2_000
 """Cases among which the one that a wrong id meant is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a person said: pass, fail, or unsure (None)."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """The execution that a row is about. ``picked`` says that it stands in no sample of its run."""
 
     run: int
@@ -99,8 +98,7 @@ def checked_person(name: str) -> str:
     return who
 
 
-@dataclass(slots=True)
-class Claims:
+class Claims(Struct):
     """Finds what rows are about; runs and samples that several rows name are read once."""
 
     history: History

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.digests import digest_of_text
 from oloproof.labels.problems import LabelsError, criterion_number, judge_of
@@ -22,8 +24,7 @@ DEFAULT_SIZE = 100
 MAX_SEED = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One execution of a case in the order of a sample."""
 
     case_id: str
@@ -31,8 +32,7 @@ class Place:
     repeat: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A sample with the executions that it holds, and what there is to say of it."""
 
     sample: StoredSample

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from oloproof.labels.gathering import LabelledCase, LabelSet
 from oloproof.statistics import (
@@ -22,8 +23,7 @@ from oloproof.storage.labels import Labels, StoredValidation
 _WORST = ("NOT_VALIDATED", "INSUFFICIENT_LABELS", "VALIDATED")
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """What a judge has to reach; the defaults are those of ``judge_rule@1``."""
 
     bar: float = 0.70
@@ -32,8 +32,7 @@ class Bars:
     max_bias: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCase:
+class JudgedCase(Struct, frozen=True):
     """One labelled case with the judge's word on it and the kinds of media it was shown.
 
     ``judged`` is None where it gave none, and ``gap`` says why then.
@@ -45,8 +44,7 @@ class JudgedCase:
     gap: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(Struct, frozen=True):
     """One look at the labels of a criterion with one judge. ``parts`` holds a decision for each kind of media shown.
 
     ``again`` says that this very look was taken before and is only told again.
@@ -110,8 +108,7 @@ def _by_kind(cases: Sequence[JudgedCase]) -> dict[str, tuple[JudgeTable, Unclear
     return {kind: table_of([case for case in cases if case.kinds == kind]) for kind in kinds}
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """What one look sees: the labels, the words of one judge on them, and the bars it is held to."""
 
     labels: LabelSet
@@ -131,9 +128,9 @@ class _Seen:
         table, unclear = self.whole
         known = {
             "labels": self.labels.digest,
-            "bars": asdict(self.bars),
-            "table": asdict(table),
-            "unclear": asdict(unclear),
+            "bars": to_builtins(self.bars),
+            "table": to_builtins(table),
+            "unclear": to_builtins(unclear),
         }
         parts = {kind: [rows.tp, rows.n, missing.n] for kind, (rows, missing) in self._parts.items()}
         kept = {kind: [one["tpr"]["correct"], one["n"], one["unclear"]] for kind, one in document["kinds"].items()}
@@ -146,7 +143,7 @@ class _Seen:
 
     def decided(self, look: int, *, again: bool) -> Validation:
         """Return what the rule makes of it at the ``look``-th look."""
-        labels, (table, unclear), limits = self.labels, self.whole, asdict(self.bars)
+        labels, (table, unclear), limits = self.labels, self.whole, to_builtins(self.bars)
         reliability = krippendorff_alpha(labels.units) if labels.units else None
         decision = judge_rule(table, unclear=unclear, look=look, reliability=reliability, **limits)
         parts = {
@@ -165,13 +162,13 @@ class _Seen:
             "state": worst.state,
             "reason": worst.reason,
             "sentence": _sentence(worst, parts),
-            "table": asdict(table),
-            "unclear": asdict(unclear),
+            "table": to_builtins(table),
+            "unclear": to_builtins(unclear),
             "cases": table.n + unclear.n,
             "gaps": [{"reason": reason, "cases": count} for reason, count in self.gaps],
             "unsettled": list(labels.unsettled),
-            "decision": {**asdict(decision), "sentence": decision.sentence},
-            "kinds": {kind: {**asdict(one), "sentence": one.sentence} for kind, one in parts.items()},
+            "decision": {**to_builtins(decision), "sentence": decision.sentence},
+            "kinds": {kind: {**to_builtins(one), "sentence": one.sentence} for kind, one in parts.items()},
             "measures": _measures(table, reliability),
         }
         who = labels.criterion, self.judge, labels.run
@@ -186,5 +183,5 @@ def _sentence(worst: JudgeDecision, parts: Mapping[str, JudgeDecision]) -> str:
 
 def _measures(table: JudgeTable, reliability: Any) -> dict[str, Any]:
     """Return what is shown for reading only: no measure that mixes both classes decides."""
-    measures = asdict(agreement_measures(table)) if table.n else None
-    return {"agreement": measures, "alpha": None if reliability is None else asdict(reliability)}
+    measures = to_builtins(agreement_measures(table)) if table.n else None
+    return {"agreement": measures, "alpha": None if reliability is None else to_builtins(reliability)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import filecmp
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.clips import Clip
@@ -45,8 +46,7 @@ _MUXERS = {
 """The muxer that writes each format of video, and the ending of its files."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Command:
+class _Command(Struct, frozen=True):
     """Arguments of ffmpeg between the input and the output file, and the ending of the file's name."""
 
     arguments: Sequence[str]

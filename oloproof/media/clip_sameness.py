@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.clips import Clip
@@ -23,8 +24,7 @@ _MOST_RAW = 2 << 30
 _PIECE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Sound:
+class _Sound(Struct, frozen=True):
     """Decoded samples, interleaved, as they lie in a file of 32-bit floats."""
 
     samples: Path

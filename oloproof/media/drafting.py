@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from oloproof.media.sniffing import Sniffed, as_kind
 from oloproof.records import Decodable, Depth, Facts, Finding, Kind
@@ -40,8 +41,7 @@ ORIENTATIONS = {
 """What a viewer does to show the stored picture upright, by EXIF orientation number (1 is upright: None)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What reading one file may cost. Sizes in pixels, times in seconds."""
 
     max_pixels: int = 150_000_000
@@ -59,8 +59,7 @@ class Limits:
 DEFAULT = Limits()
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """Facts in the making. ``exif_orientation`` is 1 to 8; ``promised`` the seconds that the header promises;
     ``plain`` marks sound whose samples lie in the file as they are, so that nothing is left to decode.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, unpack
 
@@ -14,8 +15,7 @@ _PROJECTION, _ROLL = 0x7670, 0x7675
 _MOST_ELEMENTS = 2_000
 
 
-@dataclass(slots=True)
-class Track:
+class Track(Struct):
     """One track: ``type`` 1 is video, 2 audio. The shown size is 0 where it equals the stored one; it is not turned.
 
     ``orientation`` is the EXIF number of its roll.
@@ -30,8 +30,7 @@ class Track:
     orientation: int = 1
 
 
-@dataclass(slots=True)
-class Matroska:
+class Matroska(Struct):
     """What the header says. ``cut`` when the segment promises more bytes than the file holds."""
 
     duration: float | None = None

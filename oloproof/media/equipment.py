@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+
+from msgspec import Struct
 
 from oloproof.media.extras import INSTALL
 from oloproof.media.ffmpeg import run_tool
 
 
-@dataclass(frozen=True, slots=True)
-class Equipment:
+class Equipment(Struct, frozen=True):
     """One thing that may be installed: its version or None, what it is for, and how to get it."""
 
     name: str

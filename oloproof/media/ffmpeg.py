@@ -17,8 +17,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from oloproof.errors import NO_ROOM, MediaUnreadable, ToolMissing
 
@@ -27,8 +28,7 @@ _KEPT_BYTES = 500
 _LONGEST_LINE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a tool ended: its exit code, how many lines it wrote to standard error, and the first and last of them."""
 
     code: int

@@ -5,13 +5,12 @@ Media types are the registered ones (IANA) where there is one, else the name in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from oloproof.records import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """One format. ``demuxer`` is ffmpeg's input format, ``pillow`` Pillow's; None where it is not used.
 
     ``kind`` is the kind of a file whose tracks are unknown; a container may turn out to hold sound only.

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from msgspec import Struct
+
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import Limits
 from oloproof.media.ffmpeg import input_arguments, run_tool
@@ -60,8 +62,7 @@ class Grabbed:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Grabber:
+class Grabber(Struct, frozen=True):
     """How frames are taken out of one file. ``size`` is that of the pictures given, upright, in pixels.
 
     ``background`` (``r=255:g=255:b=255``) lies behind what is transparent.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 FRAMES_VERSION = 2
 """Raised when the same rule would take other frames, or other pixels of them."""
@@ -26,8 +27,7 @@ ACCEPTED = (
 _Item = TypeVar("_Item")
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """The frames shown at the middles of ``n`` (1 to 64) equal parts of the picture stream."""
 
     n: int
@@ -41,8 +41,7 @@ class Count:
         return {"frames": FRAMES_VERSION, "count": self.n}
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(Struct, frozen=True):
     """The frames shown at these moments, in seconds from the first picture on, 1 to 64 of them."""
 
     times: tuple[float, ...]
@@ -60,8 +59,7 @@ class Moments:
         return {"frames": FRAMES_VERSION, "moments": [float(at) for at in self.times]}
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(Struct, frozen=True):
     """The frames shown at 0, ``seconds``, twice ``seconds`` … up to the end of the picture stream."""
 
     seconds: float
@@ -76,8 +74,7 @@ class Every:
         return {"frames": FRAMES_VERSION, "every": float(self.seconds)}
 
 
-@dataclass(frozen=True, slots=True)
-class Scenes:
+class Scenes(Struct, frozen=True):
     """The first frame of each scene, of at most ``n`` (1 to 64) scenes; where there are more, of the clearest cuts."""
 
     n: int
@@ -113,8 +110,7 @@ def parse_frame_rule(value: object) -> FrameRule:
     raise ValueError(f"frames are told by {ACCEPTED}; found {_shown(value)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """Moments in seconds from the first picture on, ascending; how many the rule asks for; what was left out."""
 
     moments: tuple[Fraction, ...]

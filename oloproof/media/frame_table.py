@@ -7,9 +7,10 @@ still holds at the end one tick, which is a frame's length there, after the last
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import DEFAULT, Limits
@@ -24,8 +25,7 @@ _PACKETS = "stream=time_base:packet=pts,dts,duration,flags:format=start_time"
 _FRAMES = "stream=time_base:frame=best_effort_timestamp:format=start_time"
 
 
-@dataclass(frozen=True, slots=True)
-class FrameTable:
+class FrameTable(Struct, frozen=True):
     """The frames of the first picture stream of a video.
 
     ``times`` are the moments (seconds from the first picture, ascending, to the microsecond) at which each is first
@@ -71,8 +71,7 @@ def read_frame_table(
     return seen.table(seen.tick)
 
 
-@dataclass(slots=True)
-class _Packets:
+class _Packets(Struct):
     """What ffprobe told, a line a packet or frame."""
 
     tick: Fraction | None = None

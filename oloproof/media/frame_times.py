@@ -7,9 +7,10 @@ are not asked: a picture stream may begin later and end earlier than both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media import endings
@@ -31,8 +32,7 @@ _SEEKABLE = frozenset(("mov", "matroska"))
 """Demuxers that seek by an index of key frames; in the others every packet is read and no frame is skipped."""
 
 
-@dataclass(frozen=True, slots=True)
-class PictureTrack:
+class PictureTrack(Struct, frozen=True):
     """The first picture stream of a file. ``start``, ``end`` (of the last frame) and ``reorder`` are in ticks.
 
     Where the file is not ``seekable`` ticks are counted from the first frame that decodes, as the times of packets may
@@ -66,8 +66,7 @@ class PictureTrack:
         return base if self.seekable else f"{base},setpts=PTS-STARTPTS"
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """What one run of ffprobe told."""
 
     stream: dict[str, str] = field(default_factory=dict)

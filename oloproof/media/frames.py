@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct
+
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import DEFAULT, Limits
 from oloproof.media.ffmpeg import require_tool
@@ -31,8 +33,7 @@ class Frame:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Frames:
+class Frames(Struct, frozen=True):
     """Distinct frames by ascending time. ``asked`` is how many the rule asks for; ``notes`` say why there are fewer,
     and what is odd about the file; ``ffmpeg`` is the version that took them, None where ffmpeg was not used.
     """

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u16
 
 _MOST_FRAMES = 100_000
 
 
-@dataclass(slots=True)
-class Gif:
+class Gif(Struct):
     """What the blocks say. ``delays`` are in seconds, one a frame; ``end`` is where the trailer ends, if any."""
 
     width: int = 0

@@ -12,8 +12,9 @@ by two bits or none. A flat picture has no meaningful hash, so flatness is measu
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
 
 from oloproof.errors import ToolMissing
 from oloproof.media.drafting import DEFAULT, Limits
@@ -36,8 +37,7 @@ FLAT_SPREAD = 2.0
 _FORM = re.compile(r"([a-z]+):(\d{1,3}):([0-9a-f]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class PerceptualHash:
+class PerceptualHash(Struct, frozen=True):
     """A hash, beside what tells whether it means anything. ``str`` gives the stored form, ``phash:8:<16 hex>``.
 
     ``bits`` is an integer of ``size``² bits. ``spread`` is the standard deviation of the liveliest channel (0 to

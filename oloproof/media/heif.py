@@ -5,7 +5,7 @@ Boxes and tracks are read by :mod:`oloproof.media.isobmff`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u16, u32, unpack
 from oloproof.media.isobmff import Box, Movie, Track, boxes, is_trailing, read_moov
@@ -15,8 +15,7 @@ _ALPHA = frozenset((b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:h
 """What an auxiliary picture is for when it says where the primary one is transparent (ISO/IEC 23008-12, MIAF)."""
 
 
-@dataclass(slots=True)
-class Picture:
+class Picture(Struct):
     """The primary picture of an AVIF or HEIF file; ``delays`` in seconds of each where it is a sequence of them.
 
     ``cut`` when a box reaches past the end of the file; ``trailing`` bytes behind the boxes are none.

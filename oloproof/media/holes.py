@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media import mpegaudio
 from oloproof.media.binary import Source
@@ -19,8 +20,7 @@ _SPARE = 16
 _AC3_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640)
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """What in a stream of frames is none: the code of the finding (``damaged``, ``truncated``, ``trailing_data``) and
     words that say where.
     """

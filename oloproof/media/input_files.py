@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof import media
 from oloproof.errors import MediaError
@@ -13,8 +14,7 @@ from oloproof.media.recording import stored_path
 from oloproof.records import Facts, MediaItem
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(Struct, frozen=True):
     """A file that a case names in a field: its digest and what its header tells; or what is wrong with it."""
 
     path: str

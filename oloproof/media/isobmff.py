@@ -10,7 +10,8 @@ import math
 import sys
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u32, unpack
 
@@ -24,8 +25,7 @@ _TOP_LEVEL = frozenset((
 _UNTURNED = (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """One box: its type, where its content begins and ends, and whether the file holds all of it."""
 
     type: bytes
@@ -34,8 +34,7 @@ class Box:
     whole: bool
 
 
-@dataclass(slots=True)
-class Track:
+class Track(Struct):
     """One track. ``handler`` is ``vide``, ``soun`` …; sizes in stored pixels; ``aperture`` is the size that the track
     header gives; ``aspect`` is what the sample entry gives for width over height of a pixel; ``matrix`` (a b u c d v
     x y w) says how to show it, that of the whole movie applied; ``ticks`` is its length in those of the movie;
@@ -77,8 +76,7 @@ class Track:
         return 1.0
 
 
-@dataclass(slots=True)
-class Movie:
+class Movie(Struct):
     """What ``moov`` says, in ``scale`` ticks a second. ``cut`` when a box of the file reaches past its end."""
 
     found: bool = False

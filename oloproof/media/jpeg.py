@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u16
 
@@ -13,8 +14,7 @@ _MARKER = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 SOI, EOI, SOS, DNL = 0xD8, 0xD9, 0xDA, 0xDC
 
 
-@dataclass(slots=True)
-class Jpeg:
+class Jpeg(Struct):
     """What the segments before the first scan say. ``scan`` is where that scan's data begins, 0 without one."""
 
     width: int = 0

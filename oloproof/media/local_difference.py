@@ -10,8 +10,9 @@ the whole by a pixel at 15 to 67. Of a page whose copy has strokes thinner than 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
 
 from oloproof.media.drafting import DEFAULT, Limits
 from oloproof.media.images import open_upright_srgb
@@ -27,8 +28,7 @@ SIDE = 1_280
 TILE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class LocalDifference:
+class LocalDifference(Struct, frozen=True):
     """The tile that differs most: by how many levels (0 to 255), and where its middle lies.
 
     ``across`` and ``down`` are shares of the width and the height, 0 to 1, from the upper left corner.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from oloproof.records import Depth, Facts, Finding
 
@@ -17,7 +18,7 @@ def depth_rank(depth: Depth) -> int:
 
 def facts_to_json(facts: Facts) -> dict[str, Any]:
     """Return ``facts`` as a JSON object without its empty fields."""
-    return {key: value for key, value in asdict(facts).items() if value not in (None, (), {})} | {
+    return {key: value for key, value in to_builtins(facts).items() if value not in (None, (), {})} | {
         "kind": facts.kind,
         "format": facts.format,
         "media_type": facts.media_type,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media.binary import Source, u32
 
@@ -20,8 +21,7 @@ _ADTS_RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12
 _SYNC = re.compile(rb"\xff[\xe0-\xff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """One frame header: its codec (``mp1``, ``mp2``, ``mp3``, ``aac``), length in bytes, and samples."""
 
     codec: str
@@ -73,8 +73,7 @@ def _mpeg(data: bytes, at: int) -> Frame | None:
     return Frame(f"mp{layer}", samples // 8 * bits // rate + padding, samples, rate, channels)
 
 
-@dataclass(frozen=True, slots=True)
-class FreeStream:
+class FreeStream(Struct, frozen=True):
     """An MP3 of a bit rate that no table names: how long its frames sound, and whether the last is cut."""
 
     seconds: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media.binary import Source, u32, unpack
 
@@ -14,8 +15,7 @@ _AU_BYTES = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1}
 _CAF_PLAIN = {b"lpcm", b"ulaw", b"alaw"}
 
 
-@dataclass(slots=True)
-class Sound:
+class Sound(Struct):
     """Seconds that the bytes hold and that the header promises; ``plain`` when nothing can fail to decode."""
 
     codec: str = ""

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import DEFAULT
@@ -33,8 +34,7 @@ _WEBP_METHOD = 2
 """Half the time of the usual 4 for the same loss: the quality decides that, to within 0.2 dB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(Struct, frozen=True):
     """A file that was made: its bytes and the ending of its name.
 
     ``picture`` are its pixels where it keeps them exactly, ``lossy`` its format where it does not.

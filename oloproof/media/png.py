@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u16, u32, unpack
 from oloproof.media.profiles import MAX_PROFILE
@@ -22,8 +23,7 @@ _QUICK = 24
 _PIECE = 16384
 
 
-@dataclass(slots=True)
-class Chunk:
+class Chunk(Struct):
     """One chunk: its type, where its data begins, how long it says it is, whether all of it is there."""
 
     type: bytes
@@ -32,8 +32,7 @@ class Chunk:
     whole: bool
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """One picture of the file: its size, its data chunks (offset and length), its delay in seconds, and whether the
     file ends inside of one of them.
     """
@@ -45,8 +44,7 @@ class Frame:
     cut: bool = False
 
 
-@dataclass(slots=True)
-class Png:
+class Png(Struct):
     """What the chunks of one file say. ``end`` is where IEND ends, None when it is missing; ``apple`` marks the form
     that is made for iOS, whose data is no zlib stream.
     """

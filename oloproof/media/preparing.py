@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from msgspec import Struct
+
 from oloproof.errors import MediaUnreadable
 from oloproof.media import animation_tables, images
 from oloproof.media.binary import Source
@@ -44,8 +46,7 @@ _CURE = "set `downscale: true` to send a smaller copy, or raise the limit"
 _TYPES = {"png": "image/png", "jpeg": "image/jpeg"}
 
 
-@dataclass(frozen=True, slots=True)
-class ImageRecipe:
+class ImageRecipe(Struct, frozen=True):
     """How pictures are prepared. ``max_bytes`` counts before base64; sides and pixels count as shown.
 
     ``background`` is ``white``, ``black`` or ``#rrggbb``. ``accepts`` are the media types that the model's server
@@ -172,8 +173,7 @@ def _size_step(before: tuple[int, int], after: tuple[int, int]) -> tuple[str, ..
     return () if before == after else (f"from {before[0]}x{before[1]} to {after[0]}x{after[1]}",)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
+class _Sent(Struct, frozen=True):
     """One encoding: its bytes, ``png`` or ``jpeg``, its size in pixels."""
 
     data: bytes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media import decoding, images, png
@@ -20,8 +21,7 @@ _CHECKED_APART = frozenset(("png", "apng", "jpeg"))
 _NAME_LENGTH = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What opening a picture tells beyond its header facts.
 
     ``mode`` is Pillow's, ``profile`` the embedded ICC profile, ``transparent`` whether it may be so in places,

@@ -7,8 +7,9 @@ really is, whatever the header promises. At decoded depth the frames are decoded
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
 from oloproof.media.ffprobe_lines import orientation, read_line
@@ -33,8 +34,7 @@ _LEAP = 10.0
 """Seconds by which the clock of a transport or program stream must leap for a joint (ffmpeg's own threshold)."""
 
 
-@dataclass(slots=True)
-class Times:
+class Times(Struct):
     """Earliest begin and latest end, in seconds, of what was seen, and how many pieces that were.
 
     Recordings that were joined into one file (a chained Ogg, transport streams one behind the other) set their clock
@@ -90,8 +90,7 @@ class Times:
         return self.end + (step or 0.0) * (self.open_end + self.untimed)
 
 
-@dataclass(slots=True)
-class Stream:
+class Stream(Struct):
     """One stream. ``tagged`` when the container names the codec by a tag; ``orientation`` is as in EXIF; ``discarded``
     packets lie outside of what an edit list shows.
 
@@ -138,8 +137,7 @@ class Stream:
         return decoded if self.lasting is None else min(decoded, self.lasting)
 
 
-@dataclass(slots=True)
-class Probe:
+class Probe(Struct):
     """All that one run of ffprobe gave."""
 
     streams: dict[int, Stream] = field(default_factory=dict)
@@ -186,8 +184,7 @@ def probe(
     return run.once(threads=1) if decode and found.errors and threads > 1 else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """What one run of ffprobe is asked."""
 
     path: Path

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media.binary import u32, unpack
 
@@ -11,8 +12,7 @@ MAX_PROFILE = 4 * 1024 * 1024
 """Profiles larger than this are not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """An embedded profile: its name, its colour space (``RGB``, ``GRAY``, ``CMYK``), whether it exceeds sRGB."""
 
     name: str

@@ -8,7 +8,8 @@ lengths (0, 0x7FFFFFFF, 0xFFFFFFFF, 2 000 000 000 ...), cut files promise more t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media.binary import Source, u16, unpack
 
@@ -26,8 +27,7 @@ _FORMS = (b"RIFF", b"RIFX", b"RF64", b"BW64")
 _W64_END = bytes.fromhex("f3acd3118cd100c04f8edb8a")
 
 
-@dataclass(slots=True)
-class Wav:
+class Wav(Struct):
     """What the chunks say. Lengths in bytes, ``duration`` in seconds from the bytes present.
 
     ``promised`` is the length of the audio data as written, None without one; ``placeholder`` when that is no
@@ -81,8 +81,7 @@ class Wav:
         return samples / self.rate
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
+class _Chunk(Struct, frozen=True):
     name: bytes
     at: int
     length: int

@@ -6,8 +6,9 @@ The three are told apart and each is kept, since none implies another but the fi
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from oloproof.media import images
 from oloproof.media.picture_recipes import Encoded
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
-@dataclass(frozen=True, slots=True)
-class Sameness:
+class Sameness(Struct, frozen=True):
     """What holds of a made file and its original.
 
     ``data`` is about what a decoder gives: pixels in their own mode, samples. ``view`` is about what people see or

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from oloproof.media.ffmpeg import Ended, input_arguments, run_tool
 
@@ -36,8 +37,7 @@ _FILTERS = (
 _KEY = "lavfi.astats."
 
 
-@dataclass(slots=True)
-class Levels:
+class Levels(Struct):
     """What one pass over a sound gave. ``windows`` holds the power of each window (0 silence, 1 full scale)."""
 
     windows: array[float] = field(default_factory=lambda: array("f"))

@@ -8,7 +8,8 @@ netpbm, BMP) more than one field must agree, so that a text file is not taken fo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.media import markup, mpegaudio
 from oloproof.media.binary import Source
@@ -19,8 +20,7 @@ from oloproof.records import Kind
 __all__ = ["Sniffed", "as_kind", "extension_matches", "identify", "sniff", "sniffed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Sniffed:
+class Sniffed(Struct, frozen=True):
     """What the bytes are. ``kind`` is None for what is no image, audio or video; ``format`` then says what."""
 
     kind: Kind | None

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
+from msgspec import Struct
+
 from oloproof.errors import MediaUnreadable
 from oloproof.media import riff
 from oloproof.media.binary import Source
@@ -42,8 +44,7 @@ _SPARE = 0.92
 _LOWEST_RATE, _HIGHEST_RATE = 16_000, 24_000
 
 
-@dataclass(frozen=True, slots=True)
-class Loudness:
+class Loudness(Struct, frozen=True):
     """Whether a file can hold speech, and why not. ``seconds`` is what decodes; levels are None in silence.
 
     ``peak_dbfs`` is the highest sample of any channel at 16 kHz, ``rms_dbfs`` the level of the whole, both in dB
@@ -225,8 +226,7 @@ def _format_tag(source: Source) -> bytes:
     return source.at(at + 8, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Making:
+class _Making(Struct, frozen=True):
     """One file being encoded within ``folder``, for pieces of at most ``max_bytes`` and ``max_seconds``."""
 
     original: Original

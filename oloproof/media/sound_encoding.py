@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.binary import Source
@@ -20,8 +21,7 @@ _CODECS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(Struct, frozen=True):
     """A sound file as recorded. ``format`` is the sniffed one; ``check`` raises when the path leads elsewhere.
 
     ``timeout`` is in seconds for each use of ffmpeg.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.media import markup
 from oloproof.media.binary import Source, u16, u32, unpack
 
 
-@dataclass(frozen=True, slots=True)
-class Still:
+class Still(Struct, frozen=True):
     """Size in pixels, colour model and bits a channel where told, EXIF orientation number, number of pictures.
 
     ``animated`` is None where the header does not tell; ``cut`` when the file ends before the picture data does.

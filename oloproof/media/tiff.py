@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from io import BytesIO
+
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, unpack
 
@@ -15,8 +16,7 @@ _MOST_PAGES = 10_000
 _MOST_TAGS = 4_096
 
 
-@dataclass(slots=True)
-class Directory:
+class Directory(Struct):
     """The first directory: the wanted numbers by tag, the profile, the number of directories, and damage."""
 
     values: dict[int, tuple[int, ...]] = field(default_factory=dict)

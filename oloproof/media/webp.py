@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from oloproof.media.binary import Source, u32
 from oloproof.media.profiles import MAX_PROFILE
@@ -10,8 +10,7 @@ from oloproof.media.profiles import MAX_PROFILE
 _MOST_CHUNKS = 200_000
 
 
-@dataclass(slots=True)
-class WebP:
+class WebP(Struct):
     """What the chunks say. ``delays`` in seconds, one a frame; ``end`` is where the RIFF form says it ends."""
 
     width: int = 0

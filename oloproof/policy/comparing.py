@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from oloproof.statistics import JudgeTable
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A criterion in two runs. ``difference`` is candidate minus baseline over the ``matched`` cases.
 
     ``fixed`` and ``broken`` are the ids of cases that only the candidate, or only the baseline, passes; for scores

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof import statistics as st
 from oloproof.config.families import DIFFERENCES, OF_LABELS, POWER, Cohort
@@ -18,8 +20,7 @@ from oloproof.records import ORIGINAL, Metric
 from oloproof.statistics import FamilyMean, Span
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyAsk:
+class FamilyAsk(Struct, frozen=True):
     """One metric that is asked for: its name, and what it is about."""
 
     name: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
+
+from msgspec import Struct, field
 
 from oloproof import statistics as st
 from oloproof.policy.answers import AnswerOf
@@ -19,8 +20,7 @@ Unknown = Literal["missing", "invalid"]
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Family:
+class Family(Struct):
     """One case with its variants, each with its repeats in order. ``slice`` is as it was stored.
 
     ``known`` keeps what was read off it, since many metrics stand on the same few values.
@@ -53,8 +53,7 @@ def families(observations: Iterable[Observation], slice_: Mapping[str, Any] | No
             yield family
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Reads values off families for one criterion. ``relations`` says what each variant claims to be."""
 
     measure: Measure

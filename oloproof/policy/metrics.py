@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
 
 from oloproof.config.models import RATES
 from oloproof.records import ORIGINAL, Metric
@@ -23,8 +24,7 @@ from oloproof.storage import Observation
 Kind = Literal["rate", "score"]
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """What a metric is about: a criterion with the way its verdicts and its repeats are summed up."""
 
     criterion: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
@@ -20,8 +21,7 @@ from oloproof.records import HUMAN_RATE, ONE_REPEAT_LABELLED, ORIGINAL, Decision
 from oloproof.statistics import CLOPPER_PEARSON, clopper_pearson, decide
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What is known of the run that a rule is applied to, beyond the numbers."""
 
     partial: bool = False

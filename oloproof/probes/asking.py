@@ -8,9 +8,10 @@ import inspect
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 OnError = Literal["record", "raise"]
 Target = Callable[[Any, str], Any]
@@ -22,8 +23,7 @@ _SECRET = re.compile(
 _HIDDEN = "[hidden]"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a target gave: a text, or an error in words. Neither means that it was no text."""
 
     text: str | None

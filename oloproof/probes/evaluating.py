@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof import statistics as st
 from oloproof.evaluators.priors import Vocabulary, read_answer, read_as_tool_001
@@ -18,8 +19,7 @@ LEVEL = 0.95
 VERSION = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One question about a sample: under which condition, with which picture, in which words."""
 
     condition: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.evaluators.priors import Vocabulary
 from oloproof.evaluators.priors.recipe001 import plain_words
@@ -17,8 +18,7 @@ _TEXTS = ("id", "prompt", "attribute", "visual_value", "prior_value")
 _LISTS = ("visual_aliases", "prior_aliases", "other_values", "prompts")
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """One picture with its question. ``images`` maps each condition that has one to its picture, whatever that is."""
 
     id: str

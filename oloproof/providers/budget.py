@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil, isfinite
+
+from msgspec import Struct
 
 from oloproof.errors import CallFailed
 from oloproof.providers.messages import AudioPart, ChatRequest, ImagePart, TextPart, Usage
@@ -26,8 +27,7 @@ _PER_PART = 16
 """Tokens of the marks that stand around a part or a turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(Struct, frozen=True):
     """What a million tokens cost, in US dollars.
 
     Raises:
@@ -48,8 +48,7 @@ class Prices:
         return (spent + (usage.output_tokens or 0) * self.output_per_million) / 1e6
 
 
-@dataclass(slots=True)
-class Reservation:
+class Reservation(Struct):
     """Money set aside for one attempt until what it cost is known."""
 
     bound: Usage

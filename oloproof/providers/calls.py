@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.errors import CallFailed, CallFailure, ProviderRefused, ProviderUnreachable
 from oloproof.providers.budget import Budget
@@ -32,8 +33,7 @@ _TLS_CURES = {
 """What OpenSSL says of a connection that no further attempt would open, and what would."""
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What one call has used so far, and the last passing refusal; its time runs from its first attempt."""
 
     total: float
@@ -59,8 +59,7 @@ class Tally:
         return self.total - self.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is posted: ``bound`` is what it may use, ``usage_of`` reads what it used from the reply."""
 
     path: str

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
 from oloproof.errors import ProviderUnreachable
 from oloproof.providers import replies
 from oloproof.providers.endpoints import Endpoint
@@ -42,8 +44,7 @@ class Answered:
     body: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Unanswered:
+class Unanswered(Struct, frozen=True):
     """No whole answer; ``connected`` says whether the server was there at all."""
 
     code: Literal["timeout", "network", "malformed_reply"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from msgspec import Struct
 
 from oloproof.errors import ProviderError
 from oloproof.providers.keys import read_key
@@ -23,8 +24,7 @@ _KEY = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 _PORT = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """One model on one server. It holds the name of the key's variable, never the key.
 
     ``timeout`` bounds one attempt, ``total_timeout`` a call with all its attempts, ``retry_cap`` one wait between

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.providers.messages import ReplyFormat
 from oloproof.providers.profiles import Profile
@@ -26,8 +28,7 @@ _UNSUPPORTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How the answer is asked for, what the limit of tokens is called, and which parameters are left out."""
 
     reply_format: ReplyFormat = "json_schema"

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from msgspec import Struct
+
 ReplyFormat = Literal["json_schema", "json_object", "text"]
 """How a server was told to answer. For Anthropic, ``json_object`` is one forced tool whose input is the answer."""
 
 Finish = Literal["stop", "length", "refusal", "filtered", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
+class TextPart(Struct, frozen=True):
     """Words."""
 
     text: str
@@ -38,8 +39,7 @@ class AudioPart:
 Part = TextPart | ImagePart | AudioPart
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(Struct, frozen=True):
     """One question. ``schema`` is the JSON Schema that the answer should fit, ``max_tokens`` bounds the answer.
 
     ``follow_up`` are further turns (role, text) after the user's: an earlier reply of the model and our reminder.
@@ -55,8 +55,7 @@ class ChatRequest:
     follow_up: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens as the server counted them; None where it did not say."""
 
     input_tokens: int | None = None
@@ -76,8 +75,7 @@ def _together(one: int | None, other: int | None) -> int | None:
     return (one or 0) + (other or 0) if one is not None or other is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What a model answered. ``text`` is None when it gave none; ``thinking`` is kept apart from it.
 
     ``attempts`` counts all requests sent for it, ``seconds`` runs from the first of them to the whole reply.

@@ -6,8 +6,9 @@ Codes and words are those that OpenAI, Anthropic, Google, OpenRouter, Azure, Oll
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from oloproof.providers.keys import without_key
 from oloproof.providers.replies import NotAReply, object_of, parse_object, text_of
@@ -44,8 +45,7 @@ _TOO_LARGE = re.compile(
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "data_inspection_failed"})
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An error of a server: its status, its own code and parameter, and its words without the key, in one line."""
 
     status: int

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.formats import FORMATS, named_for
@@ -47,8 +48,7 @@ _SOUND = re.compile(rf"(?:{_SOUND_WORDS})", re.IGNORECASE)
 _MOST_MARKER_WORDS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """A part of what was heard, with when it begins and ends in seconds."""
 
     start: float
@@ -56,8 +56,7 @@ class Phrase:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Transcription:
+class Transcription(Struct, frozen=True):
     """What was heard. ``text`` is empty when there was no speech; ``duration`` is in seconds.
 
     ``phrases`` are the text in parts, empty where the server does not tell their times, or parts that are another text.
@@ -154,8 +153,7 @@ class Transcriber:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(Struct, frozen=True):
     """A file as a server is shown it."""
 
     data: bytes

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from oloproof.providers.forms import Form
 from oloproof.providers.messages import ChatRequest, Finish, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What one reply says: the answer, how it ended, the thinking kept apart, and the model the server says it used."""
 
     text: str | None

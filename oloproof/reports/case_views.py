@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.errors import MediaError, ToolMissing
 from oloproof.labels.saw import saw_words
@@ -66,8 +68,7 @@ def worst_word(trial: StoredTrial) -> str:
     return "error" if trial.execution.failed and worst in ("missing", "pass") else worst
 
 
-@dataclass(frozen=True, slots=True)
-class CaseViews:
+class CaseViews(Struct, frozen=True):
     """Makes the views of cases; ``thumbnails`` embeds small pictures of images whose bytes were just verified.
 
     Of what went in, came out, was expected or said of it, ``longest`` characters are shown at most, of a value in at

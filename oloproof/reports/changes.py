@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 MOST_WORDS = 200
 """Words, blanks and marks in which two texts may differ and still be held against each other. Beyond, everything
@@ -14,8 +15,7 @@ between counts as changed, since the time to tell grows with the cube of it."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A part of a text; ``changed`` when the other text has something else in its place."""
 
     text: str

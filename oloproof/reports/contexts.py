@@ -7,23 +7,22 @@ Places in drawings are texts in per cent, because a strict content policy forbid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Mark = Literal["pass", "fail", "undecided", "invalid", "missing", "changed"]
 """The shape of a state: disc with tick, square with cross, half disc, triangle, dashed ring, lozenge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A name with its value, both as shown."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """An interval on its axis. Places are per cent of the width; ``label`` says the drawing in words.
 
     ``bar`` is the threshold of a rule with its flag to the allowed side (``right``: at least), ``shade_x`` and
@@ -42,8 +41,7 @@ class Plot:
     high_end: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RuleRow:
+class RuleRow(Struct, frozen=True):
     """A rule: what it decided and why. ``instead`` stands where no interval can be drawn."""
 
     rule: str
@@ -59,8 +57,7 @@ class RuleRow:
     measured: str
 
 
-@dataclass(frozen=True, slots=True)
-class MetricRow:
+class MetricRow(Struct, frozen=True):
     """A metric with every denominator. ``passed`` and ``failed`` are dashes where nothing is counted."""
 
     criterion: str
@@ -76,8 +73,7 @@ class MetricRow:
     excluded: str
 
 
-@dataclass(frozen=True, slots=True)
-class SliceRow:
+class SliceRow(Struct, frozen=True):
     """One value of a slice key with its metric. ``address`` leads to its cases, None where there are no such pages."""
 
     value: str
@@ -85,8 +81,7 @@ class SliceRow:
     metric: MetricRow
 
 
-@dataclass(frozen=True, slots=True)
-class SliceTable:
+class SliceTable(Struct, frozen=True):
     """How one criterion fares by one slice key, the lowest estimate first; ``more`` tells of values left out."""
 
     key: str
@@ -94,16 +89,14 @@ class SliceTable:
     more: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(Struct, frozen=True):
     """How one criterion fares in the slices of a run."""
 
     criterion: str
     tables: tuple[SliceTable, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeltaPlot:
+class DeltaPlot(Struct, frozen=True):
     """How far a variant lies from the original, on an axis with the 0 in it. Places are per cent of the width.
 
     ``bar``, ``allowed`` and the shade are as in :class:`Plot`. ``reaches`` tells at which edge the interval goes on,
@@ -122,8 +115,7 @@ class DeltaPlot:
     beyond: Literal["left", "right"] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A number on an axis at its place; ``anchor`` is the end of the text that stands there."""
 
     x: str
@@ -131,16 +123,14 @@ class Tick:
     anchor: Literal["start", "middle", "end"]
 
 
-@dataclass(frozen=True, slots=True)
-class MapCase:
+class MapCase(Struct, frozen=True):
     """A case of the map of families; ``address`` leads to it, None where it is not shown."""
 
     name: str
     address: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyRow:
+class FamilyRow(Struct, frozen=True):
     """One variant: how far it moves its cases from the original, in numbers, and which cases these are.
 
     ``mark`` is that of the rule that bounds it, which ``state`` says in words. ``instead`` stands where there is no
@@ -165,16 +155,14 @@ class FamilyRow:
     address: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class MoveSign:
+class MoveSign(Struct, frozen=True):
     """A shape of the map with what it says."""
 
     move: str
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class FamilySection:
+class FamilySection(Struct, frozen=True):
     """The families of a run for one criterion.
 
     ``zero`` is the place of no difference, ``band_x`` and ``band_width`` that of the noise floor, None where none was
@@ -198,8 +186,7 @@ class FamilySection:
     metrics: tuple[MetricRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyMember:
+class FamilyMember(Struct, frozen=True):
     """One member of a case's family: what was delivered, what it is to the original, and what was said of it.
 
     ``fact`` is what was found of the file, or why the member was not asked; sizes and digests are empty without one.
@@ -216,8 +203,7 @@ class FamilyMember:
     sha256_short: str
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """An input, output or expected value: prose, or JSON to be set in mono. ``more`` tells what was cut off."""
 
     title: str
@@ -226,8 +212,7 @@ class Value:
     more: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class MediaView:
+class MediaView(Struct, frozen=True):
     """One recorded file. ``thumbnail`` is a ``data:`` address of verified bytes, never a path."""
 
     name: str
@@ -248,16 +233,14 @@ class MediaView:
     tiny: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """Input, output or expected, side by side: the value and the pictures that belong to it."""
 
     value: Value | None
     media: tuple[MediaView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictView:
+class VerdictView(Struct, frozen=True):
     """One verdict with its reason and what was measured.
 
     Of a judge ``judged`` names the model and whether it proved that it sees, and ``saw`` has a line for each medium.
@@ -274,8 +257,7 @@ class VerdictView:
     saw: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TrialView:
+class TrialView(Struct, frozen=True):
     """One trial of a case. ``place`` is its variant and repeat, None where the case has one trial only."""
 
     place: str | None
@@ -288,8 +270,7 @@ class TrialView:
     media: tuple[MediaView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseView:
+class CaseView(Struct, frozen=True):
     """One case. ``word`` is the worst said of it; ``opened`` says whether it is shown unfolded."""
 
     id: str
@@ -303,8 +284,7 @@ class CaseView:
     more: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Banner:
+class Banner(Struct, frozen=True):
     """What was decided, in words."""
 
     state: str
@@ -313,8 +293,7 @@ class Banner:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunPage:
+class RunPage(Struct, frozen=True):
     """The page of one run. ``cases`` is read once, as the page is written."""
 
     title: str

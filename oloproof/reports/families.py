@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.config.models import RuleOptions
 from oloproof.policy import MOVES, Family, FamilyReader, Measure, Move, answer_reader, families, move_of
@@ -42,8 +43,7 @@ AddressOf = Callable[[str], str | None]
 MetricRowOf = Callable[[Metric], MetricRow]
 
 
-@dataclass(frozen=True, slots=True)
-class VariantWay:
+class VariantWay(Struct, frozen=True):
     """How a page leads to a variant: by ``query`` behind the address of a case, at ``address`` to all its cases."""
 
     query: str = ""
@@ -53,16 +53,14 @@ class VariantWay:
 _NO_WAY = VariantWay()
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyCases:
+class FamilyCases(Struct, frozen=True):
     """The cases that a map shows, in its order, of how many."""
 
     shown: tuple[Family, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(Struct, frozen=True):
     """What a rule says of a variant: where its bar stands on the axis, on which side to be, and what was decided."""
 
     bar: float

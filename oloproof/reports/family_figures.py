@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Metric, Relation
@@ -12,8 +14,7 @@ from oloproof.reports.wording import count_words
 _OF_A_VARIANT = ("delta", "gain", "change_rate", "effect", "flaky_count")
 
 
-@dataclass(frozen=True, slots=True)
-class VariantFigures:
+class VariantFigures(Struct, frozen=True):
     """What was measured of one variant; ``original`` has no relation. What was not asked of it is None.
 
     ``delta`` is the variant minus the original, also where the run tells the gain of the original over it.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.reports.contexts import DeltaPlot, Tick
 from oloproof.reports.plots import Side, interval_plot, per_cent_text
@@ -16,8 +17,7 @@ _NEAR_EDGE = 8.0
 """Per cent of the axis within which the words of a tick are set inward."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeltaAxis:
+class DeltaAxis(Struct, frozen=True):
     """An axis from ``low`` below 0 to ``high`` above it, in steps; both ends are steps. ``scale`` makes its numbers."""
 
     low: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.records import ORIGINAL, Delivery
 from oloproof.reports.contexts import FamilyMember, Mark
@@ -17,8 +18,7 @@ _REFUSED = "variant_refused"
 """The code that the verdicts of a variant carry that was not asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kin:
+class Kin(Struct, frozen=True):
     """One member: the trial that shows it, and what it was given; None where nothing was."""
 
     trial: StoredTrial

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
+
+from msgspec import Struct
 
 Paint = Callable[[str, str], str]
 """Colours a text in a style: a state, an outcome, ``strong`` or ``quiet``. Reports know no colours themselves."""
@@ -43,8 +44,7 @@ def block(text: str, indent: str, limit: int = 20) -> list[str]:
     return [*shown, f"{indent}… {rest} lines more"] if rest > 0 else shown
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A cell with the style it is painted in."""
 
     text: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from oloproof.config.models import RuleOptions
 from oloproof.policy.wording import bar_words, interval_words, number_words

@@ -7,10 +7,12 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oloproof.config import PolicyOptions, Project
 from oloproof.digests import canonical_json
@@ -39,8 +41,7 @@ TRIED = "check"
 """What stands for the run's id in the paths of what the tried case writes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What a check found: the plan, the tried case with its verdicts, what rules can decide, and what to know."""
 
     plan: Plan

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.config.problems import nearest, suggestion
@@ -32,8 +34,7 @@ EXECUTIONS = "error_rate"
 _NO_VARIANTS: Mapping[str, Relation] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
+class Conclusion(Struct, frozen=True):
     """What a policy makes of a run."""
 
     metrics: tuple[Metric, ...]

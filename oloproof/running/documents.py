@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
+
+from msgspec import to_builtins
 
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
@@ -21,8 +22,8 @@ def conclusion_document(conclusion: Conclusion) -> dict[str, Any]:
     """Return metrics and decisions as JSON."""
     return {
         "exit": conclusion.exit_code,
-        "metrics": [asdict(metric) for metric in conclusion.metrics],
-        "decisions": [asdict(decision) for decision in conclusion.decisions],
+        "metrics": [to_builtins(metric) for metric in conclusion.metrics],
+        "decisions": [to_builtins(decision) for decision in conclusion.decisions],
     }
 
 
@@ -212,7 +213,7 @@ def comparison_document(
         "baseline": baseline.id,
         "exit": conclusion.exit_code,
         "comparisons": [_comparison(found) for found in comparisons],
-        "decisions": [asdict(decision) for decision in conclusion.decisions],
+        "decisions": [to_builtins(decision) for decision in conclusion.decisions],
         "warnings": _warnings(notices),
     }
 
@@ -222,4 +223,4 @@ def _warnings(notices: Iterable[Notice]) -> list[dict[str, str]]:
 
 
 def _comparison(found: Comparison) -> Mapping[str, Any]:
-    return asdict(found)
+    return dict(to_builtins(found))

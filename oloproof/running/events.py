@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.records import Notice
 
 
-@dataclass(frozen=True, slots=True)
-class RunStarted:
+class RunStarted(Struct, frozen=True):
     """A run begins or is gone on with: ``done`` of ``trials`` are stored already.
 
     ``hosts`` maps each host that something will be sent to, to what is sent and by which evaluator.
@@ -26,8 +26,7 @@ class RunStarted:
     hosts: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class TrialsDone:
+class TrialsDone(Struct, frozen=True):
     """Some trials more are done. ``outcomes`` maps a criterion to the outcomes counted so far; provisional."""
 
     done: int
@@ -36,8 +35,7 @@ class TrialsDone:
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgementsDone:
+class JudgementsDone(Struct, frozen=True):
     """Outside of a run a judge was asked about something: ``done`` of ``total`` for one criterion."""
 
     criterion: str
@@ -45,15 +43,13 @@ class JudgementsDone:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
+class Noticed(Struct, frozen=True):
     """Something the reader should know, said once."""
 
     notice: Notice
 
 
-@dataclass(frozen=True, slots=True)
-class Verifying:
+class Verifying(Struct, frozen=True):
     """Every trial is done; the recorded files are looked at once more before anything is decided."""
 
 

@@ -6,7 +6,8 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oloproof.digests import digest_of
 from oloproof.errors import MediaDrift, RunInterrupted

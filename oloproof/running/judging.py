@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from oloproof.errors import CallFailed, JudgeUnfit, MediaDrift, MediaMissing, ProviderError, ToolMissing
 from oloproof.evaluators import Evaluator, Subject, judges

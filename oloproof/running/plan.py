@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from oloproof import __version__
 from oloproof.config import Project, project_document
 from oloproof.config.loading import in_order
@@ -25,8 +27,7 @@ from oloproof.systems import Surroundings, System, load_system
 from oloproof.variants import Families
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Which cases of the dataset a run takes; anything but all of them makes it partial."""
 
     cases: tuple[str, ...] = ()
@@ -161,8 +162,7 @@ def open_system(plan: Plan, surroundings: Surroundings, concurrency: int) -> Non
         raise SystemError_(str(_system_problem(plan.project, error))) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Built:
+class _Built(Struct, frozen=True):
     """An evaluator that is ready, with its identity: that of a custom one reads files, so it is taken once."""
 
     evaluator: Evaluator[Any]

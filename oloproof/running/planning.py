@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
@@ -25,8 +26,7 @@ _BY_SPREAD = "depends on the spread of the values, which a run shows"
 _BY_LABELS = "decides on what people would pass, which depends on their labels as much as on the number of cases"
 
 
-@dataclass(frozen=True, slots=True)
-class Prospect:
+class Prospect(Struct, frozen=True):
     """What a rule can still come to.
 
     ``more_at_best`` cases settle it if all of them are good, ``more_if_rate_stays`` if they are like those seen (None:
@@ -196,4 +196,4 @@ def _settling(state: str, best: int | None, stays: int | None, chance: float | N
 
 def plan_document(run: StoredRun, found: Iterable[Prospect]) -> dict[str, Any]:
     """Return what ``plan --json`` prints."""
-    return {"run": run.id, "cases": run.cases, "rules": [asdict(one) for one in found]}
+    return {"run": run.id, "cases": run.cases, "rules": [to_builtins(one) for one in found]}

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
 
 from oloproof.config import Project
 from oloproof.errors import CallFailed, MediaUnreadable
@@ -35,8 +36,7 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(Struct, frozen=True):
     """How often a verdict moved under one change, of ``asked`` cases; ``unusable`` answers are in neither count."""
 
     change: str
@@ -45,8 +45,7 @@ class Movement:
     unusable: int
 
 
-@dataclass(frozen=True, slots=True)
-class Probed:
+class Probed(Struct, frozen=True):
     """What the probe of one judge found."""
 
     criterion: str
@@ -67,7 +66,7 @@ class Probed:
             "model": self.model,
             "sight": [sight.as_json() for sight in self.sights],
             "run": self.run,
-            "movements": [asdict(one) for one in self.movements],
+            "movements": [to_builtins(one) for one in self.movements],
             "notes": list(self.notes),
         }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof import media
 from oloproof.config import Project
@@ -20,8 +21,7 @@ _MOST_TOLD = 20
 _WHAT = {"image": "images", "audio": "sounds", "video": "videos"}
 
 
-@dataclass(frozen=True, slots=True)
-class Relatives:
+class Relatives(Struct, frozen=True):
     """The families with the number of their members: ``each`` a case has, ``members`` in all where cases differ."""
 
     families: Families

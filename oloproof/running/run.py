@@ -6,10 +6,12 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.config import PolicyOptions, Project, load_project
 from oloproof.digests import digest_of
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from oloproof.variants import VariantWorkshop
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """A run that was completed, and what its policy makes of it. ``seconds`` is the time of this call."""
 
     run: StoredRun

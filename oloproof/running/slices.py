@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.policy.metrics import CaseValue, reduce_repeats, summarize
 from oloproof.records import ORIGINAL, Metric
@@ -17,8 +18,7 @@ from oloproof.storage import History, StoredRun
 MOST_KEYS, MOST_VALUES = 6, 12
 
 
-@dataclass(frozen=True, slots=True)
-class SlicedBy:
+class SlicedBy(Struct, frozen=True):
     """One slice key with the metric of each of its values, the lowest estimate first.
 
     ``more`` counts the values that are not told of: those with the fewest cases.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof import labels as label_room
 from oloproof import statistics
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from oloproof.storage.labels import StoredValidation
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeStanding:
+class JudgeStanding(Struct, frozen=True):
     """Whether one judge may decide: ``reason`` is empty when it may, else the reason code why not."""
 
     reason: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from oloproof.config import Project
 from oloproof.digests import digest_of
@@ -21,8 +22,7 @@ from oloproof.storage import History, Store, StoredRun, StoredTrial
 from oloproof.storage.labels import Labels, Purpose
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCriterion:
+class JudgeCriterion(Struct, frozen=True):
     """One criterion that a model judges: its evaluator, its place among that one's verdicts, and the judge hash."""
 
     name: str
@@ -125,8 +125,8 @@ def tried_document(
         "judge": criterion.judge,
         "run": labels.run,
         "cases": len(cases),
-        "table": asdict(table),
-        "unclear": asdict(unclear),
+        "table": to_builtins(table),
+        "unclear": to_builtins(unclear),
         "differing": differing,
     }
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oloproof.digests import canonical_json
 from oloproof.errors import MediaDrift, MediaError, MediaMissing
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
 BLOCK = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """One trial to be done, with its portable input as canonical JSON.
 
     ``reused`` is the stored execution that answers it, ``problem`` why it cannot be asked; ``refused``: it is the
@@ -42,8 +43,7 @@ class Work:
     digests: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyWork:
+class FamilyWork(Struct, frozen=True):
     """Trials of one case of which some variant must be made first; that happens once, for all of them."""
 
     trials: tuple[Trial, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from oloproof.media import MediaReader
 from oloproof.records import Notice
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from oloproof.variants import VariantWorkshop
 
 
-@dataclass(slots=True)
-class Workshop:
+class Workshop(Struct):
     """The plan, the database, the system and the evaluators of a run, and what was done so far."""
 
     plan: Plan

@@ -8,9 +8,10 @@ PASS looks good on agreement and AC1 wherever most cases pass, and a good judge 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import tail_of
 from oloproof.statistics.judge_table import JudgeTable, Unclear, tnr_of, tpr_of
@@ -21,8 +22,7 @@ COHEN_KAPPA = "cohen_kappa@1"
 GWET_AC1 = "gwet_ac1@1"
 
 
-@dataclass(frozen=True, slots=True)
-class Kappa:
+class Kappa(Struct, frozen=True):
     """Cohen's kappa, its standard error and interval; None where the labels do not tell."""
 
     kappa: float | None
@@ -31,8 +31,7 @@ class Kappa:
     method: str = COHEN_KAPPA
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """All measures of one table of ``n`` cases, each None where it is not defined.
 
     ``youden`` is TPR + TNR - 1 (0 for a coin), ``phi`` the correlation of labels and verdicts, ``bias`` the judge's

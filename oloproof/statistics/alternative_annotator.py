@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import student_t_two_sided
 from oloproof.statistics.checks import finite, inner_share
@@ -20,8 +21,7 @@ _FEWEST_ANNOTATORS = 3
 _FEWEST_FOR_T = 30
 
 
-@dataclass(frozen=True, slots=True)
-class AltTest:
+class AltTest(Struct, frozen=True):
     """The share of annotators the judge may replace, and how often it is at least as good as one of them.
 
     ``p_values`` (raw) and ``cases`` stand in the order of the annotators.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import student_t_quantile
 from oloproof.statistics.checks import finite_numbers, tail_of
@@ -16,8 +17,7 @@ KORN_GRAUBARD = "korn_graubard@1"
 FEWEST_CLUSTERS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ClusteredMean:
+class ClusteredMean(Struct, frozen=True):
     """A mean whose error is measured between clusters; ``df`` is their number less one."""
 
     mean: float | None
@@ -29,8 +29,7 @@ class ClusteredMean:
     method: str = CLUSTER_T
 
 
-@dataclass(frozen=True, slots=True)
-class ClusteredRate:
+class ClusteredRate(Struct, frozen=True):
     """A pass rate, the number of independent cases its cases are worth, and its exact interval there."""
 
     rate: float | None

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.betting import BETTING, bounded_mean_interval
 from oloproof.statistics.checks import tail_of
@@ -20,8 +21,7 @@ from oloproof.statistics.rates import CLOPPER_PEARSON, Interval, missing_bounded
 COUNT = "count@1"
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyMean:
+class FamilyMean(Struct, frozen=True):
     """A mean over cases. ``observed`` of ``n`` cases are known in full, and the estimate is the mean over these.
 
     Of them ``above`` are above zero and ``below`` are below it. No data is None.
@@ -36,8 +36,7 @@ class FamilyMean:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorstMember:
+class WorstMember(Struct, frozen=True):
     """The worst of several members: its name, and an interval for the worst value whichever member has it."""
 
     member: str | None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import binomial_at_least, binomial_at_most
 from oloproof.statistics.checks import count, finite, inner_share, share
@@ -82,8 +83,7 @@ def worst(states: Iterable[State]) -> State:
     return "PASS" if found == {"PASS"} else "INSUFFICIENT_EVIDENCE"
 
 
-@dataclass(frozen=True, slots=True)
-class GateCounts:
+class GateCounts(Struct, frozen=True):
     """Which numbers of passes decide a rate rule at ``n`` cases, ``missing`` of them without a verdict.
 
     With ``at_least`` the rule is a minimum: PASS from ``pass_at`` passes on, FAIL up to ``fail_at``.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import count, finite, inner_share, share
 from oloproof.statistics.rates import Interval, clopper_pearson, wilson
@@ -20,8 +21,7 @@ POST_STRATIFIED = "post_stratified_mover@1"
 _Limits = Callable[[int, int, float], Interval | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(Struct, frozen=True):
     """The cases of a run to which the judge gave one verdict.
 
     ``frame`` counts all of them, ``labelled`` those with a clear label, ``human_pass`` those of them that people
@@ -42,8 +42,7 @@ class Stratum:
             raise ValueError(f"a sample cannot be more than the frame: {self.labelled + self.unsure} of {self.frame}")
 
 
-@dataclass(frozen=True, slots=True)
-class HumanRate:
+class HumanRate(Struct, frozen=True):
     """The rate at which people would pass a run's cases; None where labels do not tell.
 
     ``interval`` gates, ``display_interval`` is the same with Wilson limits. ``judge_rate`` is what the judge says,

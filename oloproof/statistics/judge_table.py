@@ -5,14 +5,14 @@ Positive is what people PASS: ``tp`` both pass, ``fn`` only people pass, ``fp`` 
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from oloproof.statistics.checks import count
 from oloproof.statistics.rates import Interval, real_clopper_pearson
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeTable:
+class JudgeTable(Struct, frozen=True):
     """The cases that have a human label and a verdict. Raises ``ValueError`` for anything but whole counts."""
 
     tp: int
@@ -44,8 +44,7 @@ class JudgeTable:
         return JudgeTable(self.tp + other.tp, self.fn + other.fn, self.fp + other.fp, self.tn + other.tn)
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(Struct, frozen=True):
     """The cases of a labelled sample that lack a label (unsure, skipped), a usable verdict, or both.
 
     ``judge_pass`` and ``judge_fail`` have a verdict but no label, ``human_pass`` and ``human_fail`` a label but no
@@ -92,8 +91,7 @@ class Unclear:
         return self.judge_fail + self.human_fail + self.neither
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRate:
+class ClassRate(Struct, frozen=True):
     """Of the ``n`` cases that people put in one class, how many the judge put there too.
 
     The interval is exact and holds whatever the unclear cases are; None where there is no case at all.

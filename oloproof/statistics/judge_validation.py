@@ -8,8 +8,9 @@ misses one is that of a single end (Berger, Technometrics 24:295, 1982), and ``a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypedDict
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import count, inner_share, positive
 from oloproof.statistics.judge_table import ClassRate, JudgeTable, Unclear, tnr_of, tpr_of
@@ -57,8 +58,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeDecision:
+class JudgeDecision(Struct, frozen=True):
     """What the labels say of a judge, on what, and what would settle it.
 
     ``tpr``, ``tnr`` and ``bias_interval`` are at ``alpha`` on each side, the error this look may spend. ``further``

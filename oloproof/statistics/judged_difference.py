@@ -7,8 +7,9 @@ stays, but a margin shrinks. If it errs differently (it prefers its own style, s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import counted, finite, share, tail_of
 from oloproof.statistics.gates import Goal, OpenInterval, State, decide_difference
@@ -18,8 +19,7 @@ from oloproof.statistics.rates import Interval, wilson_of_rate
 NEWCOMBE_INDEPENDENT = "newcombe_independent@1"
 
 
-@dataclass(frozen=True, slots=True)
-class DifferentialError:
+class DifferentialError(Struct, frozen=True):
     """Candidate minus baseline of the judge's TPR and TNR; None where a system has no label of that class.
 
     ``differs`` tells whether an interval excludes 0; None when that cannot be told.
@@ -33,8 +33,7 @@ class DifferentialError:
     method: str = NEWCOMBE_INDEPENDENT
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedDifference:
+class JudgedDifference(Struct, frozen=True):
     """What a judge's verdicts on two systems decide, with the margin on the judge's own scale."""
 
     state: State

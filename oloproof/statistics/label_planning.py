@@ -7,7 +7,8 @@ not help a bad judge.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import binomial_at_least
 from oloproof.statistics.checks import count, finite, inner_share, tail_of
@@ -24,8 +25,7 @@ DEFAULT_DRAW = 100
 _LIKELY = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class FurtherLabels:
+class FurtherLabels(Struct, frozen=True):
     """How many more labels would let the next look VALIDATE a judge; None for never (or beyond ``MOST_CASES``).
 
     ``human_pass`` and ``human_fail`` say it for each class; ``draw`` is how many cases to label so that, with a

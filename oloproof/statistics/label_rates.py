@@ -7,7 +7,8 @@ the original and with a counterfactual one, in other words. Each answer has a la
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.families import mean_change
 from oloproof.statistics.rates import Interval, missing_bounded_interval
@@ -27,8 +28,7 @@ Labels = Mapping[str, str | None]
 """The label of each condition that a sample was asked under; ``primary`` names the one that its rates are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class PriorRate:
+class PriorRate(Struct, frozen=True):
     """``numerator`` of ``denominator`` samples; ``unusable`` more were asked and gave no usable answer.
 
     The estimate is over the denominator, None where that is 0. The interval counts the unusable ones as what would be

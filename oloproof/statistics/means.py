@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import student_t_quantile
 from oloproof.statistics.checks import (
@@ -23,8 +24,7 @@ BCA_BOOTSTRAP = "bca_bootstrap@1"
 _MOST_AT_ONCE = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True):
     """A mean with its standard error and interval; None where the values do not tell."""
 
     mean: float | None

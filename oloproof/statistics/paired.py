@@ -8,8 +8,9 @@ afterwards.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import binomial_at_most, binomial_exactly
 from oloproof.statistics.checks import count, tail_of
@@ -23,8 +24,7 @@ MCNEMAR_EXACT = "mcnemar_exact@1"
 MCNEMAR_MID_P = "mcnemar_mid_p@1"
 
 
-@dataclass(frozen=True, slots=True)
-class PairedRates:
+class PairedRates(Struct, frozen=True):
     """What is said about two systems on ``n`` shared cases; ``interval`` gates, the others check it."""
 
     difference: float | None

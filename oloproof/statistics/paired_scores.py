@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import student_t_two_sided
 from oloproof.statistics.betting import BETTING, bounded_mean_interval
@@ -16,8 +17,7 @@ PAIRED_BETTING = f"paired_{BETTING}"
 PERCENTILE_BOOTSTRAP = "percentile_bootstrap@1"
 
 
-@dataclass(frozen=True, slots=True)
-class PairedMeans:
+class PairedMeans(Struct, frozen=True):
     """The mean difference of paired scores, its t interval and p-value; None where the pairs do not tell."""
 
     difference: float | None

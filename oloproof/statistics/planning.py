@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import beta_tails
 from oloproof.statistics.checks import count, inner_share, share, tail_of
@@ -23,16 +24,14 @@ MOST_CASES = 1_000_000
 _MUST_HOLD_FOR = 30
 
 
-@dataclass(frozen=True, slots=True)
-class AllPass:
+class AllPass(Struct, frozen=True):
     """How many cases decide when every one of them passes; None where no number does."""
 
     two_sided: int | None
     one_sided: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class MoreCases:
+class MoreCases(Struct, frozen=True):
     """How many further cases would turn a rule to PASS; None for never (or beyond ``MOST_CASES``)."""
 
     at_best: int | None
@@ -40,8 +39,7 @@ class MoreCases:
     method: str = CLOPPER_PEARSON
 
 
-@dataclass(frozen=True, slots=True)
-class SampleSize:
+class SampleSize(Struct, frozen=True):
     """A number of cases, and the power that the rule has with exactly so many."""
 
     n: int
@@ -169,8 +167,7 @@ def rate_plan_sentence(
     return counts.sentence.replace("no count passes", longer, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     """One bar, seen from the side of the good cases."""
 
     bar: float

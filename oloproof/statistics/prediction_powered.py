@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from oloproof.statistics.betting import bounded_mean_interval
 from oloproof.statistics.checks import count, finite_numbers, numbers_within, share, tail_of, value_range
@@ -22,8 +23,7 @@ FEWEST_LABELS_FOR_PPI = 100
 FEWEST_DISAGREEMENTS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class HumanMean:
+class HumanMean(Struct, frozen=True):
     """A corrected mean with its interval; None where the labels do not tell. ``weight`` is that of the judge."""
 
     estimate: float | None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import binomial_at_least, binomial_at_most
 from oloproof.statistics.checks import count, inner_share, numbers, tail_of
@@ -14,8 +15,7 @@ ORDER_STATISTICS = "order_statistics@1"
 _MOST_VALUES = 2**60
 
 
-@dataclass(frozen=True, slots=True)
-class QuantileMinimum:
+class QuantileMinimum(Struct, frozen=True):
     """From how many values on each end of a quantile's interval exists; None for never."""
 
     lower: int | None

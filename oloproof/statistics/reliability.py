@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import count, finite_numbers, tail_of
 from oloproof.statistics.rates import Interval
@@ -26,8 +27,7 @@ FLEISS_KAPPA = "fleiss_kappa@1"
 _MOST_UNDEFINED = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Reliability:
+class Reliability(Struct, frozen=True):
     """Krippendorff's alpha over the ``cases`` that have two labels or more, with a bootstrap interval over them.
 
     Both are None where everyone gave one and the same label: then there is nothing to tell apart. The interval is

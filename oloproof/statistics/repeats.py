@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import binomial_at_least
 from oloproof.statistics.checks import count, counted, share
@@ -12,8 +13,7 @@ from oloproof.statistics.checks import count, counted, share
 COCHRAN_Q = "cochran_q@1"
 
 
-@dataclass(frozen=True, slots=True)
-class VarianceComponents:
+class VarianceComponents(Struct, frozen=True):
     """Where the variance of equally repeated cases lies: between cases or within them.
 
     ``icc`` is the share between cases (None where nothing varies), ``se_mean`` the standard error of the mean over
@@ -31,8 +31,7 @@ class VarianceComponents:
     flaky_cases: int
 
 
-@dataclass(frozen=True, slots=True)
-class CochranQ:
+class CochranQ(Struct, frozen=True):
     """Whether the place of a repeat mattered, as it does when something drifts during a run."""
 
     statistic: float

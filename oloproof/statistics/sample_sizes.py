@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from msgspec import Struct
 
 from oloproof.statistics.beta import student_t_quantile
 from oloproof.statistics.checks import count, finite, inner_share, positive, share, tail_of
@@ -13,8 +14,7 @@ from oloproof.statistics.roots import find_root
 _NORMAL = NormalDist()
 
 
-@dataclass(frozen=True, slots=True)
-class DesignEffect:
+class DesignEffect(Struct, frozen=True):
     """By how much clustering inflates a variance, and what the cases are worth because of it."""
 
     deff: float

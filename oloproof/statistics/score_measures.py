@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.statistics.betting import BETTING
 from oloproof.statistics.checks import numbers_within, value_range
@@ -19,8 +20,7 @@ WEIGHTED_KAPPA = "weighted_kappa@1"
 SPEARMAN = "spearman@1"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreAgreement:
+class ScoreAgreement(Struct, frozen=True):
     """What is said of ``n`` cases scored by people and by a judge; None where the scores do not tell.
 
     ``bias`` is the mean of judge minus people, with a betting interval that may gate.

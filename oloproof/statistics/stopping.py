@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import count, counted, inner_share
 from oloproof.statistics.gates import gate_counts
@@ -18,8 +19,7 @@ from oloproof.statistics.roots import find_root
 CONFIDENCE_SEQUENCE = "beta_binomial_confidence_sequence@1"
 
 
-@dataclass(frozen=True, slots=True)
-class Curtailment:
+class Curtailment(Struct, frozen=True):
     """When a run of ``planned`` cases may stop without changing its decision; None where no count does.
 
     ``pass_at`` passes make a PASS certain, ``not_pass_at`` failures make it impossible. The rate of a run that was

@@ -7,10 +7,11 @@ each system where that is possible, and use ``human_rate``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import product
 from statistics import NormalDist
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.statistics.checks import count, counted, finite, tail_of
 from oloproof.statistics.judge_table import JudgeTable, Unclear, tnr_of, tpr_of
@@ -20,8 +21,7 @@ ROGAN_GLADEN = "rogan_gladen_lang_reiczigel@1"
 Refusal = Literal["too_few_cases", "class_missing", "judge_uninformative", "judge_rate_impossible"]
 
 
-@dataclass(frozen=True, slots=True)
-class TransportedRate:
+class TransportedRate(Struct, frozen=True):
     """A corrected rate. UNIDENTIFIED, with a ``reason`` and no estimate, where the judge's errors do not allow one.
 
     ``unclipped`` is the interval before it was cut to 0 and 1, for reading.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from sqlite3 import Row
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.records import OUTCOMES
 from oloproof.storage.case_index import RANKS, CaseIndex, Tile
@@ -34,8 +35,7 @@ _MATCHING = """
 """The runs that a page is made of; ``among`` is one list, since SQLite takes only so many values."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunsPage:
+class RunsPage(Struct, frozen=True):
     """A page of runs, newest first. ``next`` is what to give as ``before`` for the page behind it."""
 
     runs: tuple[StoredRun, ...]
@@ -43,8 +43,7 @@ class RunsPage:
     next: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """The least that tells what became of a run. ``decision`` is the id of its newest one, None where it has none."""
 
     number: int

@@ -11,8 +11,9 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from oloproof.records import OUTCOMES, MediaItem, Outcome
 from oloproof.storage.families import FamilyIndex
@@ -35,8 +36,7 @@ _MISSING = _WORST_FIRST.index("missing")
 _MOST_FILTERS, _NEAR = 32, 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """Which cases of a run, in which order.
 
     ``criterion`` is its number in the run. ``outcome`` is that of the criterion, or else the worst of all of them;
@@ -53,8 +53,7 @@ class Filter:
     variant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """One case in a gallery, told by the worst of its trials (of the filter's criterion if it has one).
 
     ``told`` is the number of the criterion whose verdict ``outcome``, ``score`` and ``reason`` are; None without any.
@@ -73,8 +72,7 @@ class Tile:
     media: tuple[MediaItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GalleryPage:
+class GalleryPage(Struct, frozen=True):
     """A page of tiles: the first is the ``start``-th (from 0) of ``total`` that match.
 
     ``previous`` and ``next`` are what to give as ``after`` for the pages before and behind; None where there is no
@@ -93,8 +91,7 @@ def page_start(place: int, total: int, size: int) -> int:
     return place if place < total else max(total - size, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(Struct, frozen=True):
     """Where a case stands among those that match: ``number`` counts from 1, None when it does not match itself."""
 
     number: int | None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from oloproof.errors import RunNotFound
 from oloproof.records import Delivery, Execution, Judgement, MediaItem, Notice, Verdict
@@ -36,8 +37,7 @@ _WHOLE = f"""
 """All that is kept of the trials of a run, but for what was said of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRun:
+class StoredRun(Struct, frozen=True):
     """A run as stored. ``state`` is running, complete, stopped or interrupted (it died and can be resumed)."""
 
     number: int
@@ -68,8 +68,7 @@ class StoredRun:
         return datetime.fromtimestamp(self.started, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCount:
+class ErrorCount(Struct, frozen=True):
     """An error that ``count`` executions of a run failed with, ``case_id`` the first of them."""
 
     error: str
@@ -77,8 +76,7 @@ class ErrorCount:
     case_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTrial:
+class StoredTrial(Struct, frozen=True):
     """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
 
     ``verdicts`` and ``reused`` (whether each came from an earlier answer) follow the run's criteria; ``judgements``

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.records import OUTCOMES, Judgement, Verdict
 from oloproof.storage.rows import Row, storable, to_text, verdict_row
@@ -41,8 +43,7 @@ _SITTINGS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
+class Sitting(Struct, frozen=True):
     """How often one judge of a run judged with one model served, one ffmpeg and one state of its sight.
 
     ``asked`` of them were asked in this run and not found again; ``requests``, ``input_tokens`` and ``output_tokens``

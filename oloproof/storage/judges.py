@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.storage.rows import storable
 from oloproof.storage.store import Store
@@ -12,8 +13,7 @@ _ENTRIES = "runs, json_each(runs.document, '$.evaluators') AS entry"
 _NAME, _DIGEST = "json_extract(entry.value, '$.criterion')", "json_extract(entry.value, '$.digest')"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownJudge:
+class KnownJudge(Struct, frozen=True):
     """One judge of one criterion. ``judge`` is its hash, hexadecimal; times are in seconds since the epoch.
 
     ``newest_run`` is the number of the last of its ``runs``, None where only ``looks`` at labels tell of it.

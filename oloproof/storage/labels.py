@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from sqlite3 import Connection, Row
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from oloproof.records import MediaItem
 from oloproof.storage.rows import media_from_text, storable, to_text
@@ -21,8 +23,7 @@ _AT_ONCE = 500
 _LOOKS = "SELECT coalesce(max(look), 0) FROM validations WHERE criterion = ? AND label_set = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSample:
+class StoredSample(Struct, frozen=True):
     """A sample as drawn. ``run`` is the number of its run, ``judge`` the digest of the evaluator at that time.
 
     ``size`` is how many places of the order that ``seed`` gives it takes, ``frame`` how many there are; those that
@@ -40,8 +41,7 @@ class StoredSample:
     created: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class StoredLabel:
+class StoredLabel(Struct, frozen=True):
     """What one person said of what was shown; digests are hexadecimal. ``passed`` is None for unsure.
 
     ``run`` (its number), ``execution``, ``case_id``, ``variant`` and ``repeat`` say where it was shown first.
@@ -63,8 +63,7 @@ class StoredLabel:
     created: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class StoredValidation:
+class StoredValidation(Struct, frozen=True):
     """One look at the labels of a criterion with one judge, and what it concluded; digests are hexadecimal."""
 
     criterion: str
@@ -77,8 +76,7 @@ class StoredValidation:
     time: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTrial:
+class ShownTrial(Struct, frozen=True):
     """One trial with what a person is shown of it; ``row`` is its place in the table."""
 
     row: int
@@ -93,8 +91,7 @@ class ShownTrial:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """What became of labels that were to be added; with ``conflicts`` (identities) nothing was written."""
 
     added: int = 0
@@ -287,15 +284,14 @@ def _number(passed: bool | None) -> int | None:
     return None if passed is None else int(passed)
 
 
-def _values(record: Any, *digests: str) -> dict[str, Any]:
+def _values(record: Struct, *digests: str) -> dict[str, Any]:
     """Return a record as the values of a row; the fields in ``digests`` become bytes."""
     values: dict[str, Any] = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if field.name in digests:
-            values[field.name] = bytes.fromhex(value)
+    for name, value in asdict(record).items():
+        if name in digests:
+            values[name] = bytes.fromhex(value)
         else:
-            values[field.name] = storable(value) if isinstance(value, str) else value
+            values[name] = storable(value) if isinstance(value, str) else value
     return values
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.records import ORIGINAL, OUTCOMES, MediaItem, Outcome
 from oloproof.storage.history import History, StoredRun
@@ -22,8 +23,7 @@ LONGEST_OUTPUT = 64 * 1024
 CUT_OUTPUT = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One trial of a case as it is compared, with what one criterion says of it (``missing`` without a verdict).
 
     ``output`` is JSON, or the beginning of it where it is too long; ``length`` is that of the whole.
@@ -46,8 +46,7 @@ class Side:
         return self.length > LONGEST_OUTPUT
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Struct, frozen=True):
     """The ids of cases that both runs have, by what differs in any of their trials; ``outputs`` in order of the run."""
 
     inputs: frozenset[str]

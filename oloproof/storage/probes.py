@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.storage.rows import storable, to_text
 from oloproof.storage.sql import insert
 from oloproof.storage.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class StoredProbe:
+class StoredProbe(Struct, frozen=True):
     """What one probe of a judge found, as JSON, and when (seconds since the epoch)."""
 
     criterion: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.locks import is_alive
@@ -17,8 +18,7 @@ _RANK = f"CASE verdicts.outcome {_RANKS} ELSE {_WORST_FIRST.index('missing')} EN
 _MOST_KEPT = 64
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
+class RunProgress(Struct, frozen=True):
     """How far one run is: ``done`` of ``total`` trials, each counted in ``outcomes`` by the worst said of it."""
 
     run: str
@@ -28,8 +28,7 @@ class RunProgress:
     outcomes: Mapping[Outcome, int]
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(Struct):
     """What was counted of a run, up to the trial in row ``last``."""
 
     last: int = 0

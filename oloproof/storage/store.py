@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from oloproof.media.digesting import DigestMemo, Identity
 from oloproof.records import Delivery, Execution, Judgement, Notice, Trial, Verdict
@@ -56,8 +57,7 @@ _KEEP_DIGEST = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class NewRun:
+class NewRun(Struct, frozen=True):
     """What is known of a run before its first trial."""
 
     id: str
@@ -72,8 +72,7 @@ class NewRun:
     document: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
 
     ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``judgements`` follow the
@@ -90,8 +89,7 @@ class Entry:
     delivered: Sequence[Delivery] = ()
 
 
-@dataclass(slots=True)
-class OpenRun:
+class OpenRun(Struct):
     """A run that is being written, with the lock that tells others it is alive."""
 
     number: int

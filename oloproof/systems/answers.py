@@ -6,9 +6,10 @@ import json
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from oloproof.media import media_file
 from oloproof.records import Execution, MediaItem

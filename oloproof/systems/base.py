@@ -6,9 +6,10 @@ import os
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.errors import MediaError
 from oloproof.media import MediaReader
@@ -19,8 +20,7 @@ _LONGEST_DETAIL = 8_000
 _OURS = str(Path(__file__).parent.parent) + os.sep
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a system needs of the run it is part of: where files may lie, and where it may write its own."""
 
     root: Path

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from oloproof.digests import digest_of_text
 from oloproof.errors import MediaError, OloproofError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from oloproof.config.models import SystemOptions
 from oloproof.errors import SystemError_
@@ -13,8 +14,7 @@ MARK = "__oloproof_system__"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Struct, frozen=True):
     """The name, version and record kinds that a callable declares; None where it is silent."""
 
     name: str | None
@@ -58,8 +58,7 @@ def system(
     return mark
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """Name, version and record kinds on which the callable and the project file agree."""
 
     name: str

@@ -7,9 +7,10 @@ import heapq
 import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from oloproof.config.variants import ReplacedOptions, VariantOptions
 from oloproof.records import ORIGINAL, Case
@@ -20,8 +21,7 @@ POOL = 1_000
 """The most files from which the unrelated one of a case is chosen, so that memory does not grow with the dataset."""
 
 
-@dataclass(slots=True)
-class FamilyLook:
+class FamilyLook(Struct):
     """What a look over all cases found: the most wordings of a case, and what is wrong, as (case, field, message)."""
 
     prompts: int = 0

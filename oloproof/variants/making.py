@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.config.recipes import FORMS
 from oloproof.digests import digest_of
@@ -34,8 +35,7 @@ from oloproof.variants.members import Member
 _KINDS: dict[str, tuple[Kind, ...]] = {"blank": ("image", "audio", "video"), "mirror": ("image", "video")}
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A file that was made: its digest, ending, facts from its header, and what is the same of its source."""
 
     sha256: str

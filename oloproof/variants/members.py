@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.config.recipes import Recipe, recipes_of
 from oloproof.config.variants import (
@@ -25,8 +26,7 @@ _WAYS: dict[Condition, Way] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One variant of one case. ``way`` is how its input comes about.
 
     ``made`` files have a recipe: its ``recipe`` name, ``amount`` and ``color``. ``source`` is the field of the case

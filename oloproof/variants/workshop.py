@@ -6,9 +6,11 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.errors import MediaError, MediaMissing
 from oloproof.media import MediaReader
@@ -26,8 +28,7 @@ from oloproof.variants.members import Member
 _LOCKS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(Struct, frozen=True):
     """One member of a family as a trial gets it: its case, what was delivered, or why it cannot be asked."""
 
     case: Case

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 import anyio
 from anyio.to_thread import run_sync
+from msgspec import Struct, to_builtins
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.animations import animation_frames
@@ -44,8 +44,7 @@ _GREY = "#7d8590"
 """Seen on a light and on a dark page: what is shown as an image does not know on which it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """How something is made of a file. ``name`` tells it from every other way; ``media_type`` is what comes out."""
 
     name: str
@@ -143,7 +142,7 @@ def frame_times() -> Recipe:
     def make(reader: MediaReader, item: MediaItem) -> bytes:
         with reader.lend(item) as (_, path, check):
             table = read_frame_table(path, item.format, check=check, limits=_LIMITS)
-        return json.dumps(asdict(table), separators=(",", ":")).encode()
+        return json.dumps(to_builtins(table), separators=(",", ":")).encode()
 
     return Recipe(f"frame-times/{VERSION}.{FRAME_TABLE_VERSION}", "application/json", make)
 

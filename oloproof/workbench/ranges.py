@@ -7,14 +7,14 @@ header with ten thousand of them costs one look at its length.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _LONGEST = 64
 _ONE = re.compile(r"bytes=\s*([0-9]{0,18})-([0-9]{0,18})\s*", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Bytes from ``start`` up to, not including, ``end``."""
 
     start: int

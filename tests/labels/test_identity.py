@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from oloproof.labels.identity import label_identity, person, shown_digest
 from tests.storage.conftest import item

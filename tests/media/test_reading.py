@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from oloproof.errors import MediaDrift, MediaError, MediaMissing
 from oloproof.media import DigestMemo, MediaReader, media_file, read_media, using_reader

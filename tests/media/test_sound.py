@@ -8,7 +8,6 @@ import math
 import shutil
 import wave
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from oloproof.errors import MediaDrift, MediaUnreadable, ToolMissing
 from oloproof.media.silence import SPEECH_FLOOR_DBFS, quiet_cuts
@@ -82,7 +82,7 @@ def test_digital_silence_holds_no_speech_and_has_no_level_instead_of_minus_infin
     assert (found.has_audio, found.speech_possible) == (True, False)
     assert found.seconds == pytest.approx(3.0)
     assert (found.peak_dbfs, found.rms_dbfs) == (None, None)
-    json.dumps(asdict(found), allow_nan=False)
+    json.dumps(to_builtins(found), allow_nan=False)
 
 
 def test_the_noise_of_an_empty_room_holds_no_speech_and_the_floor_is_named() -> None:

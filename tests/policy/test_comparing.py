@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from oloproof.errors import ConfigError
 from oloproof.policy import REASONS, CaseValue, Comparison, compare_cases, decide_comparison

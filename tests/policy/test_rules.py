@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from oloproof.config.models import RuleOptions
 from oloproof.policy import REASONS, Measure, Standing, decide_rule, rate_of, reduce_cases, summarize, threshold_of

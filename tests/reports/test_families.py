@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oloproof.media import MediaReader
 from oloproof.reports import write_html, write_markdown

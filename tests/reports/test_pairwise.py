@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from oloproof.records import Judgement, Verdict
 from oloproof.reports.pairwise import pairwise_text
@@ -18,8 +19,8 @@ def document(pairs: list[JudgedPair], **more: Any) -> dict[str, Any]:
         **counts_of(pairs),
         "identical": 0,
         "skipped": {"one_run_only": 0, "execution_failed": 0, "input_differs": 0},
-        "win_share": asdict(win_share(pairs, 0.95)),
-        "position_bias": asdict(position_bias(pairs, 0.95)),
+        "win_share": to_builtins(win_share(pairs, 0.95)),
+        "position_bias": to_builtins(position_bias(pairs, 0.95)),
         "media": "output",
         "sight": {"proven": 2 * len(pairs), "not_proven": 0, "not_tested": 0},
         "answers": {"asked": 2 * len(pairs), "cached": 0},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from oloproof.records import Decision, Metric
 from oloproof.reports import case_text, comparison_text, failures_text, run_summary, runs_table
@@ -47,8 +48,8 @@ def plain_document(**changes):
         "executions": {"run": 40, "cached": 1, "failed": 0},
         "verdicts": {"asked": 41, "cached": 0},
         "oldest_reused": "2026-11-28T14:31:00Z",
-        "metrics": [asdict(METRIC)],
-        "decisions": [asdict(DECISION)],
+        "metrics": [to_builtins(METRIC)],
+        "decisions": [to_builtins(DECISION)],
         "warnings": [],
     }
     return {**document, **changes}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from oloproof import statistics as st
 
@@ -279,7 +279,7 @@ def _curtailed(planned_n: int, threshold: float, confidence: float) -> dict[str,
 
 
 def _components(passes: list[list[int]]) -> dict[str, object]:
-    found = asdict(st.variance_components(passes))
+    found = to_builtins(st.variance_components(passes))
     return {"icc1": found.pop("icc"), **found}
 
 

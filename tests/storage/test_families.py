@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oloproof.records import OUTCOMES, Delivery, Outcome, Verdict
 from oloproof.storage.browsing import Browsing

@@ -151,7 +151,7 @@ def test_a_recorded_item_is_found_by_its_id_within_its_run(base: Base) -> None:
 
 
 def test_the_time_of_a_run_is_told_in_utc(base: Base) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     base.complete()
     assert replace(base.history.find(), started=0.0).started_text == "1970-01-01 00:00:00"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from oloproof.records import Delivery, Verdict
 from oloproof.storage.pairs import CUT_OUTPUT, LONGEST_OUTPUT, Differences, PairedRuns, changed_cases

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader

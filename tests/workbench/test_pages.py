@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from PIL import Image
 
 from oloproof.media import MediaReader, media_file, using_reader
@@ -248,7 +248,8 @@ def test_the_list_is_narrowed_to_the_runs_with_one_headline(tmp_path: Path) -> N
 
     def decide(run: OpenRun, *states: DecisionState) -> None:
         rules = [
-            asdict(Decision("floor", "m", state, "r", "m", state != "PASS", 0.5, (0.1, 0.9), 0.5)) for state in states
+            to_builtins(Decision("floor", "m", state, "r", "m", state != "PASS", 0.5, (0.1, 0.9), 0.5))
+            for state in states
         ]
         store.add_decision(run.number, "p", "v", int(states != ("PASS",)), {"metrics": [], "decisions": rules})
 

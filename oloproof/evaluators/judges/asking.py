@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.prompt import SYSTEM, reminder
@@ -11,8 +11,7 @@ from oloproof.providers import NOTHING_COUNTED, ChatClient, ChatRequest, Part, U
 from oloproof.records import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(Struct, frozen=True):
     """What came of one question: verdicts, or why there are none, and the model that answered. One of many votes.
 
     ``kept`` says that asking again would give the same; ``said`` is the reply as it came, for people to read. ``usage``
@@ -33,8 +32,7 @@ class Opinion:
         return all(verdict.outcome in ("pass", "fail") for verdict in self.verdicts)
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True):
     """Asks a model to judge. ``outputs`` is how many verdicts one answer gives."""
 
     client: ChatClient

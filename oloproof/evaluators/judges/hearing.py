@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.digests import digest_of
 from oloproof.errors import CallFailed, MediaUnreadable
@@ -27,8 +30,7 @@ NO_SPEECH_PROBABILITY = 0.8
 """Above this, a transcriber's own doubt that anybody speaks counts: its words are then likely invented."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """What was said in one file. ``state`` is ``speech``, ``no_speech`` or ``no_audio``; only speech has a text.
 
     ``phrases`` are its parts with their times in the file, empty where the transcriber does not tell them.

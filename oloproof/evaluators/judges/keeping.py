@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from oloproof.evaluators.judges.seeing import FrameShelf
 from oloproof.providers import NOTHING_COUNTED, ChatClient, Endpoint, MemoryProfiles, Profiles, Usage, open_chat
@@ -73,8 +74,7 @@ class Clients:
             return self._open[endpoint]
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping:
+class Keeping(Struct, frozen=True):
     """Everything that judges of one run share and keep.
 
     ``used`` is what one of them has asked for in this run already, where it goes on: attempts, and their tokens.

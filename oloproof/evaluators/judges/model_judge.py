@@ -6,10 +6,11 @@ import os
 import shutil
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError, ProviderError

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.evaluators.base import Subject
 from oloproof.evaluators.judges.pairwise_prompt import neutral_text, text_of
@@ -16,8 +18,7 @@ from oloproof.providers import Part, TextPart
 from oloproof.records import MediaItem
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One answer: its text and the files that are shown of it. ``whose`` is for messages and never shown."""
 
     whose: str
@@ -30,8 +31,7 @@ class Answer:
         return [self.text, [[item.role, item.kind, item.name, item.sha256] for item in self.items]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two answers to one case: the case's input as text, its files, the candidate's answer and the baseline's."""
 
     given: str
@@ -51,8 +51,7 @@ class Pair:
         return (*self.inputs, *self.candidate.items, *self.baseline.items)
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPair:
+class PreparedPair(Struct, frozen=True):
     """What is sent of the files of a pair, made once for both orders."""
 
     inputs: Seen

@@ -10,8 +10,9 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from oloproof.evaluators.judges.blindness import refuses, says_it_is_blind
 from oloproof.records import Outcome, Verdict
@@ -29,8 +30,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(Struct, frozen=True):
     """A reply that is no answer. ``finished`` says that the model said all it had to say: asking again gives the same.
 
     ``code`` is ``empty``, ``cut_off``, ``refused``, ``judge_cannot_see``, ``not_json``, ``wrong_shape`` or
@@ -52,8 +52,7 @@ class Misfit(ValueError):
     """An object does not have the wanted shape; the text says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class Twice:
+class Twice(Struct, frozen=True):
     """The value of a key that one object gives twice and differently; readers of JSON take the last one."""
 
     first: Any
@@ -64,8 +63,7 @@ class Twice:
         return f"{_shown(self.first)} and then {_shown(self.last)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Struct, frozen=True):
     """How one output of a judge is given: a gate (pass or fail) or a number between ``low`` and ``high``."""
 
     kind: Literal["gate", "graded"] = "gate"
@@ -87,8 +85,7 @@ class Grade:
         return ("pass" if passed else "fail"), score
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What a reply must look like: ``{"pass", "reason"}``, or ``{"scores": {NAME: {"value", "reason"}}}``."""
 
     grades: Mapping[str, Grade] = field(default_factory=dict)
@@ -142,8 +139,7 @@ class Shape:
         return Verdict(outcome, read_reason(entry), score)
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceShape(Shape):
+class ChoiceShape(Shape, frozen=True):
     """What a reply on two answers must look like: ``{"reason", "better"}``, where better is A, B or tie.
 
     A usable choice is a verdict that passes; its details say which answer was chosen.

@@ -6,9 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, BinaryIO
+
+from msgspec import Struct, field
 
 from oloproof.digests import digest_of
 from oloproof.errors import JudgeUnfit, MediaUnreadable
@@ -36,8 +37,7 @@ _SMALL_ONES = threading.Lock()
 threads that take it from each other after every call cost an eighth of a run. Decoding a large picture is not."""
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(Struct):
     """The lock of one key, and how many hold it or wait for it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -102,8 +102,7 @@ def _bytes_of(frames: Frames) -> int:
     return sum(len(frame.data) for frame in frames.frames)
 
 
-@dataclass(slots=True)
-class Eyes:
+class Eyes(Struct):
     """Shows media to one judge: pictures prepared, videos as frames, sound as it hears it."""
 
     options: ModelOptions

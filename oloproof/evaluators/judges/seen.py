@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.providers import Part, Usage
 from oloproof.records import MediaItem
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What is sent of the media, and the record of it: one entry a part, in order. ``ffmpeg`` is its version if any."""
 
     parts: tuple[Part, ...] = ()

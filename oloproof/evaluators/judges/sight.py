@@ -14,9 +14,10 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.hearing import Hearing
@@ -59,8 +60,7 @@ _SCHEMA = {
 _SYSTEM = "You are tested for whether you perceive attached media. Answer only from what you perceive."
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """What a sight test found for one kind of media. ``time`` is in seconds since the epoch."""
 
     kind: str
@@ -81,8 +81,7 @@ class Sight:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """One test: what is shown, the words before it, the answer, and how an answer is read out of what is said."""
 
     words: str
@@ -91,8 +90,7 @@ class _Question:
     read: Callable[[str], str]
 
 
-@dataclass(slots=True)
-class SightTest:
+class SightTest(Struct):
     """Tests one judge's model for the kinds of media it is shown; each result is kept and shared.
 
     A test that gets no answer is taken again with the next case, a few times only unless it is ``required``.

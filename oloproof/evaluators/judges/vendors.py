@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class VendorLimits:
+class VendorLimits(Struct, frozen=True):
     """Limits of one vendor; None where it names none. An image's bytes count before base64, a request's after."""
 
     image_bytes: int | None = None

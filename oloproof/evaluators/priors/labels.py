@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.evaluators.priors.phrases import phrase_at, refuses
 from oloproof.evaluators.priors.tokens import Token, cleaned, tokens_of
@@ -18,8 +19,7 @@ _NEAR = 4
 """How many tokens away from a word a negation may stand that reaches no further than close by."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What an answer was read as, and which values it states, negates, doubts or only calls usual."""
 
     label: Label
@@ -29,8 +29,7 @@ class Reading:
     usual: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Stance:
+class _Stance(Struct):
     """A value named in an answer, and how."""
 
     mention: Mention

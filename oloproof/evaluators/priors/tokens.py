@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import regex  # type: ignore[import-untyped]
+from msgspec import Struct
 
 from oloproof.evaluators.number_rules import Candidate, Rules
 from oloproof.evaluators.number_units import canonical
@@ -42,8 +42,7 @@ _COUNTERS = frozenset("个個只隻条條本枚匹頭头人台件张張片つ号
 _PRONOUN_BEFORE = frozenset(["this", "that", "the", "which", "each", "every", "no", "any", "another", "other"])
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One word, number or sign. ``exact`` keeps the accents that ``text`` leaves out.
 
     ``pause`` says what stands before it: nothing (0), a comma or its like (1), the end of a sentence (2). ``joined``

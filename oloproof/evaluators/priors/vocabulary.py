@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 import regex  # type: ignore[import-untyped]
+from msgspec import Struct
 
 from oloproof.evaluators.priors.tokens import Token, cleaned, tokens_of
 
@@ -18,8 +18,7 @@ _PARTICLES = frozenset("은는이가을를의에로으도과와만입예인임�
 _SEVERAL = frozenset(["some", "many", "several", "these", "those", "few", "both", "all", "more", "most", "no"])
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A value named in an answer: ``sides`` it belongs to, the value as it was given, and which tokens name it."""
 
     sides: frozenset[Side]
@@ -31,8 +30,7 @@ class Mention:
 _Key = str | Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     keys: tuple[_Key, ...]
     sides: frozenset[Side]
     value: str

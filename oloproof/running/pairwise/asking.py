@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
 
 from oloproof.config import PolicyOptions, Project
 from oloproof.errors import (
@@ -44,8 +45,7 @@ from oloproof.systems.context import safe_name
 _SIGHTS = ("proven", "not_proven", "not_tested")
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """The cases of two runs that can be compared, and how many cannot.
 
     Of each case it is the first repeat of the original. ``one_run_only`` counts cases that stand in one run only,
@@ -58,8 +58,7 @@ class Pairing:
     changed: int
 
 
-@dataclass(frozen=True, slots=True)
-class PairwiseResult:
+class PairwiseResult(Struct, frozen=True):
     """What one pairwise judge says of two runs."""
 
     judge: PairwiseJudge
@@ -89,8 +88,8 @@ class PairwiseResult:
                 "execution_failed": self.pairing.failed,
                 "input_differs": self.pairing.changed,
             },
-            "win_share": asdict(self.win_share),
-            "position_bias": asdict(self.position_bias),
+            "win_share": to_builtins(self.win_share),
+            "position_bias": to_builtins(self.position_bias),
             "media": judge.options.media,
             "sight": {state: sights[state] for state in _SIGHTS},
             "answers": {"asked": len(asked), "cached": cached},

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.evaluators.judges.pairwise import IDENTICAL
 from oloproof.records import Judgement
@@ -15,8 +16,7 @@ PairOutcome = Literal["win", "loss", "tie", "inconsistent", "invalid", "missing"
 PAIR_OUTCOMES: tuple[PairOutcome, ...] = ("win", "loss", "tie", "inconsistent", "invalid", "missing")
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPair:
+class JudgedPair(Struct, frozen=True):
     """What was said of one case: with the candidate's answer shown first, then with the baseline's first."""
 
     case: str
@@ -54,8 +54,7 @@ def _choice(judgement: Judgement) -> str | None:
     return str(verdict.details["better"]) if verdict.outcome == "pass" else None
 
 
-@dataclass(frozen=True, slots=True)
-class WinShare:
+class WinShare(Struct, frozen=True):
     """How much of the ``decided`` pairs the candidate won. Ties and inconsistent pairs are left out.
 
     ``interval`` is exact, and counts pairs without a usable answer as lost for its low end, as won for the high one.
@@ -71,8 +70,7 @@ class WinShare:
     method: str = CLOPPER_PEARSON
 
 
-@dataclass(frozen=True, slots=True)
-class PositionBias:
+class PositionBias(Struct, frozen=True):
     """How often the answer shown first won in both orders, minus how often the one shown second did.
 
     Both over ``pairs``, those in which both orders gave a choice of A or B: 1 is a judge that always takes the first,

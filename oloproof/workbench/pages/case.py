@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.media import MediaReader
@@ -39,8 +39,7 @@ _LONGEST, _MOST_LINES = 50_000, 2_000
 """How much of a text is shown where people read it and judge it; lists and reports show its beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
+class Pane(Struct, frozen=True):
     """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself."""
 
     title: str
@@ -49,8 +48,7 @@ class Pane:
     long: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeLine:
+class JudgeLine(Struct, frozen=True):
     """Who judged: the model and its sight, and whether this judge is validated, in words; its page has more."""
 
     words: str
@@ -59,8 +57,7 @@ class JudgeLine:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A verdict; of a judge who judged and what it saw."""
 
     verdict: VerdictView
@@ -68,8 +65,7 @@ class Told:
     seen: Seen | None
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """A frame that a judge saw, on the time line of its clip; ``words`` say whose it is and when it is shown."""
 
     number: str
@@ -77,8 +73,7 @@ class Marker:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sibling:
+class Sibling(Struct, frozen=True):
     """Another trial of the case. ``key`` is the digit that opens it, empty where there is none."""
 
     words: str
@@ -89,8 +84,7 @@ class Sibling:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """Where the case stands among those that match, and the ones beside it."""
 
     words: str
@@ -98,8 +92,7 @@ class Way:
     next: Link | None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseContext:
+class CaseContext(Struct, frozen=True):
     """The page.
 
     ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and

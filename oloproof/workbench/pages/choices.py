@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One choice of a filter."""
 
     value: str
@@ -14,8 +13,7 @@ class Option:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A filter that is chosen from a list. ``name`` is its part of the address."""
 
     name: str

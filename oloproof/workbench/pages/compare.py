@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import RedirectResponse, Response
 
 from oloproof.errors import RunNotFound
@@ -40,8 +40,7 @@ _OFFERED = 50
 _TOO_FEW = "Two runs that came to their end are needed before any can be compared."
 
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(Struct, frozen=True):
     """One of the two runs in the line of facts."""
 
     role: str
@@ -50,8 +49,7 @@ class RunLine:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompareContext:
+class CompareContext(Struct, frozen=True):
     """The page. ``criterion`` is what the bar and the pairs are about; empty where the runs share none.
 
     ``tops`` and ``most_seconds`` are how far sounds can be drawn, as on the page of a case.
@@ -75,8 +73,7 @@ class CompareContext:
     most_seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class PickContext:
+class PickContext(Struct, frozen=True):
     """The page that asks for two runs. ``sentence`` says why nothing is compared yet."""
 
     shell: Shell

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from oloproof.config.models import PolicyOptions
 from oloproof.errors import ConfigError
@@ -23,8 +24,7 @@ TABS: tuple[Tab, ...] = ("broken", "fixed", "moved", "unpaired")
 _MOST_KEPT = 4
 
 
-@dataclass(slots=True)
-class Compared:
+class Compared(Struct):
     """Two runs compared. ``refused`` says why no criterion could be; ``left_out`` names rules that do not apply.
 
     ``notices`` say what else differs between the runs.

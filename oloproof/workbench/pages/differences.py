@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.labels import validations_of
 from oloproof.policy import Comparison, Measure
@@ -22,16 +23,14 @@ _GAP = 0.4
 """Per cent of the bar's width that stands between two of its parts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """What the two runs are called: their versions, or their ids where the versions are the same."""
 
     candidate: str
     baseline: str
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """What came out, in words."""
 
     mark: Mark
@@ -40,8 +39,7 @@ class Opening:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A part of the bar of cases: ``kind`` is both, gained, lost or neither. Empty ones have no width."""
 
     kind: str
@@ -51,8 +49,7 @@ class Segment:
     width: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A number on the axis of differences; ``anchor`` is the side of it that stands over the tick."""
 
     place: str
@@ -60,8 +57,7 @@ class Tick:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceRow:
+class DifferenceRow(Struct, frozen=True):
     """A criterion: how far the candidate is from the baseline, and what must be known to read that."""
 
     criterion: str
@@ -77,8 +73,7 @@ class DifferenceRow:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """What a rule that compares concluded."""
 
     rule: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oloproof.labels import LabelSet, gather
 from oloproof.labels.gathering import LabelledCase, trials_at
@@ -34,8 +35,7 @@ _SIDES: dict[Side, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PersonSaid:
+class PersonSaid(Struct, frozen=True):
     """What one person said of a case."""
 
     who: str
@@ -44,8 +44,7 @@ class PersonSaid:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(Struct, frozen=True):
     """One case on which the judge and people differ, with the reasons of both."""
 
     id: str
@@ -59,16 +58,14 @@ class Disagreement:
     people: tuple[PersonSaid, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(Struct, frozen=True):
     """A validation sample that is blind still, with the address of the page that asks before it is spent."""
 
     words: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreements:
+class Disagreements(Struct, frozen=True):
     """A page of them. ``nothing`` stands where there is none to show."""
 
     words: str
@@ -82,8 +79,7 @@ class Disagreements:
     range: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Differing:
+class _Differing(Struct, frozen=True):
     """One labelled case of a run with what the judge said of it there."""
 
     label: LabelledCase

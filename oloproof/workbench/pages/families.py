@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from urllib.parse import urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.config.models import RuleOptions
 from oloproof.reports.contexts import FamilySection
@@ -19,8 +21,7 @@ from oloproof.workbench.pages.addresses import case_address, run_address
 from oloproof.workbench.pages.wanted import Wanted
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyChoice:
+class FamilyChoice(Struct, frozen=True):
     """A criterion whose families can be shown."""
 
     words: str
@@ -28,8 +29,7 @@ class FamilyChoice:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Families:
+class Families(Struct, frozen=True):
     """The part of the page. ``choices`` are the criteria, nothing where there is one.
 
     ``figures`` is the address of the same page with the table of all figures, which are too many for every page.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import TINY
@@ -28,8 +30,7 @@ _SORTS: dict[Sort, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """How many cases have an outcome, with the address that shows them; ``chosen`` while they are shown."""
 
     mark: Mark | None
@@ -39,8 +40,7 @@ class Count:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """What a tile shows; ``address`` is None where words must do. ``badge`` is its kind and length."""
 
     address: str | None
@@ -49,8 +49,7 @@ class Picture:
     tiny: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TileView:
+class TileView(Struct, frozen=True):
     """One case: its worst outcome, by which criterion, why."""
 
     id: str
@@ -65,16 +64,14 @@ class TileView:
     picture: Picture | None
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Struct, frozen=True):
     """What stands where no case matches: why, and what can be dropped for some to match."""
 
     sentence: str
     offers: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gallery:
+class Gallery(Struct, frozen=True):
     """A page of cases with its filters. ``families`` and ``figures`` are of the address, for the page's other part."""
 
     address: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.errors import RunNotFound
@@ -15,8 +15,7 @@ from oloproof.workbench.pages.shell import Link, NoCase, Shell, Visit, render
 _NEWEST, _OFFERED = 200, 5
 
 
-@dataclass(frozen=True, slots=True)
-class GoneContext:
+class GoneContext(Struct, frozen=True):
     """The page: what was asked for, and what is nearest to it."""
 
     shell: Shell

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.labels.progress import needed_words, status_document
@@ -29,8 +29,7 @@ from oloproof.workbench.pages.validated import Look, look_of
 _OFFERED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class OtherCriterion:
+class OtherCriterion(Struct, frozen=True):
     """Another criterion that the same judge reports."""
 
     words: str
@@ -38,8 +37,7 @@ class OtherCriterion:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeContext:
+class JudgeContext(Struct, frozen=True):
     """The page. ``steps`` lead to VALIDATED where the judge is not; ``needed`` says how many labels are missing."""
 
     shell: Shell

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.reports.contexts import Mark
 from oloproof.reports.judges import movement_warning
@@ -26,8 +27,7 @@ _SHOULD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeRow:
+class ProbeRow(Struct, frozen=True):
     """One thing that was tried: what, what came of it, and what that means."""
 
     probe: str
@@ -36,8 +36,7 @@ class ProbeRow:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class SightView:
+class SightView(Struct, frozen=True):
     """What is known of the senses of a judge: the worst of it in one word, where it is from, and its parts."""
 
     mark: Mark

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.labels import validations_of
 from oloproof.policy.wording import JUDGE_WHY
@@ -23,8 +24,7 @@ _EFFECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeState:
+class JudgeState(Struct, frozen=True):
     """The state of a judge. ``word`` is that of its newest validation, or says that nobody looked at it yet.
 
     ``reason`` is the code of why it may not decide, empty when it may.

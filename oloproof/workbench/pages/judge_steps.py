@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.labels.sampling import DEFAULT_SIZE
 from oloproof.storage.labels import Labels, StoredSample, StoredValidation
@@ -13,8 +14,7 @@ from oloproof.workbench.pages.judge_states import JudgeState
 from oloproof.workbench.pages.shell import Link
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One of four steps. ``command`` is empty where people do it by hand; ``link`` leads to where they can."""
 
     words: str
@@ -23,8 +23,7 @@ class Step:
     link: Link | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """The way to VALIDATED; ``words`` say where it begins."""
 
     title: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from oloproof.labels import validations_of
 from oloproof.reports.contexts import Mark
@@ -35,16 +36,14 @@ _LONGEST = 60
 _NOT_KEPT = "what it is made of is not kept: it judged no run, or one of an older Oloproof"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Some words of a rubric: in both versions, only in the newer one, or only in the older one."""
 
     kind: Literal["same", "added", "removed"]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
+class VersionRow(Struct, frozen=True):
     """One judge of a criterion. ``changes`` say in which parts it differs from the one before it in time."""
 
     name: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.reports.contexts import Mark
@@ -19,8 +19,7 @@ from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 from oloproof.workbench.pages.validated import RateRow, rate_rows
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeRow:
+class JudgeRow(Struct, frozen=True):
     """One criterion with the judge that was seen last. ``rates`` are empty where nobody looked at it yet."""
 
     criterion: str
@@ -36,8 +35,7 @@ class JudgeRow:
     newest_run: Link | None
 
 
-@dataclass(frozen=True, slots=True)
-class JudgesContext:
+class JudgesContext(Struct, frozen=True):
     """The page."""
 
     shell: Shell

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.evaluators.base import MISSING_FIELD, field_of
 from oloproof.media import MediaReader
@@ -22,8 +24,7 @@ from oloproof.workbench.pages.wanted import Wanted
 _LONGEST = 120
 
 
-@dataclass(frozen=True, slots=True)
-class StripMember:
+class StripMember(Struct, frozen=True):
     """A member with its place in the strip. ``picture`` is of what was delivered; ``words`` stand where none was."""
 
     told: FamilyMember
@@ -34,8 +35,7 @@ class StripMember:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(Struct, frozen=True):
     """The members of a family. ``caption`` says what their marks are about."""
 
     caption: str

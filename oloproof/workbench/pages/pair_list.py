@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.reports.case_views import CaseViews
 from oloproof.reports.withholding import Withholding
@@ -20,8 +21,7 @@ _WORDS: dict[Tab, str] = {"broken": "Broken", "fixed": "Fixed", "moved": "Moved,
 _OF_SCORES: dict[Tab, str] = {**_WORDS, "broken": "Lower", "fixed": "Higher", "moved": "Moved, same score"}
 
 
-@dataclass(frozen=True, slots=True)
-class PairList:
+class PairList(Struct, frozen=True):
     """The pairs of one tab. ``empty`` stands where there is none."""
 
     tabs: tuple[Count, ...]
@@ -33,8 +33,7 @@ class PairList:
     range: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Which pairs are asked for."""
 
     compared: Compared

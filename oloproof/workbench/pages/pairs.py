@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import CaseViews, worst_word
@@ -29,8 +31,7 @@ _LEAD = 60
 """Characters that stay before the first change where both begin alike for long."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideView:
+class SideView(Struct, frozen=True):
     """What one run gave: its verdict by the chosen criterion, its words and its files.
 
     ``word`` is empty where the run has no such case. ``media`` are there for the opened pair only (those that are not
@@ -51,8 +52,7 @@ class SideView:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairView:
+class PairView(Struct, frozen=True):
     """One case in both runs, the baseline first.
 
     ``pictures`` are those that are held against each other, two by two; ``input`` a picture of what both were given,
@@ -73,8 +73,7 @@ class PairView:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """What one run has of a case: the trial that is shown, among all its repeats."""
 
     run: StoredRun
@@ -87,8 +86,7 @@ class _Given:
         return [] if self.side is None else [item for item in self.side.media if item.role == role]
 
 
-@dataclass(frozen=True, slots=True)
-class PairViews:
+class PairViews(Struct, frozen=True):
     """Makes the views of pairs by one criterion; ``address`` gives where a pair is opened."""
 
     browsing: Browsing

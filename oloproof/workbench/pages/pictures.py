@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.errors import MediaError, ToolMissing
 from oloproof.media import MediaReader
@@ -24,8 +25,7 @@ SHOWN_BY_BROWSERS = frozenset({"jpeg", "png", "apng", "gif", "webp", "avif", "bm
 ROLE_TITLES = {"input": "Input", "output": "Output", "context": "Expected"}
 
 
-@dataclass(frozen=True, slots=True)
-class Medium:
+class Medium(Struct, frozen=True):
     """One file in a pane. ``address`` is of its bytes, ``shown`` of what is shown of it, ``thumbnail`` of a small one.
 
     Of an image ``shown`` is empty where nothing here can draw it; of a clip it is the first frame. ``direct``: browsers
@@ -48,8 +48,7 @@ class Medium:
     now: str
 
 
-@dataclass(frozen=True, slots=True)
-class PairPicture:
+class PairPicture(Struct, frozen=True):
     """A picture that can be held against another (``pair.html.j2``). ``alpha``: parts of it may be transparent."""
 
     name: str

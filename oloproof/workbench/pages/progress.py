@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.records import Outcome
 from oloproof.reports.contexts import Mark
@@ -15,16 +16,14 @@ from oloproof.workbench.pages.shell import Visit
 _SHOWN: tuple[Outcome, ...] = ("pass", "fail", "missing", "invalid")
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """How many trials have an outcome, by the worst that is said of each."""
 
     mark: Mark
     count: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a run is that is not complete."""
 
     run: str

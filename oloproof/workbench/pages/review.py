@@ -7,8 +7,8 @@ and neither does what other people said, before this person has labelled the who
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.errors import RunNotFound
@@ -30,8 +30,7 @@ from oloproof.workbench.pages.review_parts import Asked, asked_of
 from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 
 
-@dataclass(frozen=True, slots=True)
-class StartContext:
+class StartContext(Struct, frozen=True):
     """The page before the first label: who labels, and how many cases where no sample is drawn yet."""
 
     shell: Shell

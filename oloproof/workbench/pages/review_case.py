@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from oloproof.labels.queue import Queue
 from oloproof.reports.case_views import worst_word
@@ -21,16 +22,14 @@ _PRELOADED = 3
 _MOST_TICKS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """What this person said of the case before; empty where they have not."""
 
     word: Literal["pass", "fail", "unsure", ""]
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """One case in the line of all: whether it is done, never which way. ``x`` and ``width`` are per cent."""
 
     x: str
@@ -38,8 +37,7 @@ class Tick:
     state: Literal["done", "open", "here"]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewContext:
+class ReviewContext(Struct, frozen=True):
     """The page of one case. ``answer`` is what a label of it is sent with; ``onward`` where it leads; ``here`` is the
     address that shows this very case again.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oloproof.labels.gathering import gather
 from oloproof.labels.queue import Queue
@@ -19,8 +20,7 @@ from oloproof.workbench.pages.shell import Link, Shell, Visit
 _LISTED = 50
 
 
-@dataclass(frozen=True, slots=True)
-class DoneContext:
+class DoneContext(Struct, frozen=True):
     """The page when every case is labelled: who labelled how much, how far they agree, and what comes next."""
 
     shell: Shell

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.labels.progress import MINIMUM
@@ -16,8 +16,7 @@ from oloproof.workbench.pages.addresses import review_address
 from oloproof.workbench.pages.shell import Shell, Visit, render
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewRow:
+class ReviewRow(Struct, frozen=True):
     """A criterion: its sample in words, and everyone who labelled some of it."""
 
     criterion: str
@@ -27,8 +26,7 @@ class ReviewRow:
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewListContext:
+class ReviewListContext(Struct, frozen=True):
     """The page."""
 
     shell: Shell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from oloproof.labels.importing import DEFAULT_GUIDE
 from oloproof.labels.problems import criterion_number
@@ -14,8 +14,7 @@ from oloproof.workbench.pages.addresses import review_address
 _LONGEST_QUESTION = 140
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What is asked of every case. ``rubric`` is empty where the question says all of it."""
 
     question: str

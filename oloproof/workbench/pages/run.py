@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow, Slices
@@ -26,8 +27,7 @@ from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 from oloproof.workbench.pages.wanted import Wanted, wanted_from
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeLink:
+class JudgeLink(Struct, frozen=True):
     """A judge of the run, whether it may decide by now, and where its page is."""
 
     criterion: str
@@ -36,8 +36,7 @@ class JudgeLink:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Struct, frozen=True):
     """The page. ``metrics`` are those that no rule of the run is about; ``live``: the run is under way."""
 
     shell: Shell

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from oloproof.config.models import RuleOptions
@@ -31,8 +31,7 @@ MOST_COLUMNS = 4
 _WORDS: dict[Headline, str] = {"NOT_COMPLETED": "NOT COMPLETED", "NOTHING_DECIDED": "NOTHING WAS DECIDED"}
 
 
-@dataclass(frozen=True, slots=True)
-class MetricCell:
+class MetricCell(Struct, frozen=True):
     """One criterion in one run. ``instead`` stands where there is no interval to draw; ``estimate`` is empty then."""
 
     criterion: str
@@ -43,8 +42,7 @@ class MetricCell:
     instead: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """What tells two runs that are chosen apart: ``dataset`` is the digest of what they are over.
 
     ``whole`` says that a run took every case of it, so that two such runs have them all in common.
@@ -56,8 +54,7 @@ class Tick:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(Struct, frozen=True):
     """One run of the list. ``tick`` is None where a run has not come to its end, so that nothing compares with it."""
 
     id: str
@@ -78,8 +75,7 @@ class RunRow:
     tick: Tick | None
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A criterion at the head of its column, with the bar that the newest run's rule sets.
 
     ``judge`` is the address of the judge's page where a model judges it in the newest run, else empty.
@@ -90,8 +86,7 @@ class Heading:
     judge: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunsContext:
+class RunsContext(Struct, frozen=True):
     """The page. ``narrowed`` says which filters are set, empty where none is.
 
     ``next`` leads to older runs, ``first`` back to the newest; ``live``: a run that begins stands here.

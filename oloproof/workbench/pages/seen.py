@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.records import MediaItem
 from oloproof.reports.case_views import TINY
@@ -16,8 +17,7 @@ _LONGEST = 4_000
 _UNFOLDED = 300
 
 
-@dataclass(frozen=True, slots=True)
-class SeenPicture:
+class SeenPicture(Struct, frozen=True):
     """A picture or frame that was sent. ``address`` is None where its file is not as it was.
 
     ``tiny`` is shown with its pixels crisp. ``item`` is the clip that a frame is of, and ``seconds`` where it stands
@@ -35,8 +35,7 @@ class SeenPicture:
     seconds: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeenPhrase:
+class SeenPhrase(Struct, frozen=True):
     """A part of a transcript with where it begins and ends, in seconds."""
 
     start: str
@@ -44,8 +43,7 @@ class SeenPhrase:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeenText:
+class SeenText(Struct, frozen=True):
     """A text that was sent, or what is told of one that stands elsewhere.
 
     A transcript whose times are known stands in ``phrases`` too; ``item`` is what they are said in, empty where it is
@@ -59,8 +57,7 @@ class SeenText:
     folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """Everything that one judgement was made on, and what the model answered."""
 
     words: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from msgspec import Struct, field
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -61,16 +61,14 @@ class Desk(Protocol):
         """How far the runs under way are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Words that lead somewhere."""
 
     words: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of the workbench, as the navigation names it; ``g`` and ``key`` go there."""
 
     name: str
@@ -87,8 +85,7 @@ SECTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(Struct, frozen=True):
     """The frame of a page. ``theme`` is None where the browser's own is followed; ``host`` is where this is served.
 
     ``token`` is what the page must show to write, None where it writes nothing. ``section`` is the name of the
@@ -116,8 +113,7 @@ class NoCase(LookupError):
         self.case = case
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """One request for a page, with what it is answered from."""
 
     request: Request
@@ -175,8 +171,7 @@ class Visit:
 Page = Callable[[Visit], Response]
 
 
-@dataclass(slots=True)
-class Pages:
+class Pages(Struct):
     """The handlers of one app, and what they keep between requests.
 
     ``no_run`` and ``no_case`` answer where there is no such run, or no such case in it.

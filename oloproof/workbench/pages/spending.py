@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import JSONResponse, Response
 
 from oloproof.labels import gather
@@ -19,8 +18,7 @@ from oloproof.workbench.pages.shell import Link, Shell, Visit, render
 _SPENT = "this sample is no validation sample any more, if it ever was one; nothing was changed"
 
 
-@dataclass(frozen=True, slots=True)
-class SpendingContext:
+class SpendingContext(Struct, frozen=True):
     """The page that asks. ``refused`` says why nothing can be changed here; ``token`` is empty then."""
 
     shell: Shell

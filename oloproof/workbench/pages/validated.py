@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from oloproof.labels.gathering import series_of
 from oloproof.reports.contexts import Fact, Mark, Plot
@@ -16,8 +17,7 @@ from oloproof.storage.labels import Labels, StoredValidation
 from oloproof.workbench.pages.judge_states import STATE_MARKS
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(Struct, frozen=True):
     """People against the judge: both pass, only people pass, only the judge passes, both fail."""
 
     both_pass: int
@@ -36,8 +36,7 @@ class Confusion:
         return self.both_pass + self.let_through, self.too_strict + self.both_fail
 
 
-@dataclass(frozen=True, slots=True)
-class RateRow:
+class RateRow(Struct, frozen=True):
     """TPR or TNR with its interval against the bar. ``plot`` is None where no case of the class was labelled."""
 
     name: str
@@ -49,8 +48,7 @@ class RateRow:
     of: str
 
 
-@dataclass(frozen=True, slots=True)
-class KindRow:
+class KindRow(Struct, frozen=True):
     """What the labels say of one kind of media, where several were shown."""
 
     kind: str
@@ -58,8 +56,7 @@ class KindRow:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """One validation. ``unclear`` counts what lacks a label or a verdict; ``reading`` decides nothing."""
 
     confusion: Confusion

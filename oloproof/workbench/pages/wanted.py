@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.records import ORIGINAL, OUTCOMES, Outcome
 from oloproof.reports.wording import one_line
@@ -22,8 +24,7 @@ _LONGEST = 200
 View = Literal["gallery", "table"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The state of a gallery, as its address has it. ``criterion`` is a name, empty for all of them.
 
     Of a run with variants only the trials of ``variant`` count, of the original unless another or ``all`` is asked for;
