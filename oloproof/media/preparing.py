@@ -7,7 +7,6 @@ that also serves the hash and the thumbnail, and encoded anew: PNG where nothing
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -19,6 +18,7 @@ from oloproof.errors import MediaUnreadable
 from oloproof.media import animation_tables, images
 from oloproof.media.binary import Source
 from oloproof.media.drafting import DEFAULT, Draft, Limits
+from oloproof.media.image_recipe import ENCODED_AS, ImageRecipe
 from oloproof.media.preparing_colors import from_primaries
 from oloproof.media.preparing_needs import (
     Look,
@@ -33,56 +33,12 @@ from oloproof.media.preparing_needs import (
 if TYPE_CHECKING:
     from PIL import Image
 
-PREPARATION_VERSION = 1
-"""Version of the steps and of the encoding; part of a judge's identity, so a change makes a new judge."""
-
 QUALITY = 95
-_BACKGROUND = re.compile(r"white|black|#[0-9a-fA-F]{6}")
 _FEW_COLORS = 256
 _JPEG_SIDE = 65_500
 _CLOSE = 1.04
 _MOST_TRIES = 20
 _CURE = "set `downscale: true` to send a smaller copy, or raise the limit"
-_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}
-
-
-class ImageRecipe(Struct, frozen=True):
-    """How pictures are prepared. ``max_bytes`` counts before base64; sides and pixels count as shown.
-
-    ``background`` is ``white``, ``black`` or ``#rrggbb``. ``accepts`` are the media types that the model's server
-    takes, PNG or JPEG among them. ``downscale`` allows a picture over a limit to be reduced; it is refused otherwise.
-    Raises ``ValueError`` for values that cannot be meant.
-    """
-
-    background: str = "white"
-    accepts: tuple[str, ...] = ("image/png", "image/jpeg")
-    max_bytes: int = 5_000_000
-    max_side: int | None = None
-    max_pixels: int | None = None
-    downscale: bool = False
-
-    def __post_init__(self) -> None:
-        if not _BACKGROUND.fullmatch(self.background):
-            raise ValueError(f"background: {self.background!r} is not white, black or #rrggbb")
-        if not {*_TYPES.values()} & {*self.accepts}:
-            raise ValueError(f"accepts: {list(self.accepts)} holds neither image/png nor image/jpeg")
-        for name in ("max_bytes", "max_side", "max_pixels"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name}: {value} is not at least 1")
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What a judge's identity holds of this: JSON, with the version of the preparation."""
-        return {
-            "version": PREPARATION_VERSION,
-            "background": self.background.lower(),
-            "accepts": sorted(self.accepts),
-            "max_bytes": self.max_bytes,
-            "max_side": self.max_side,
-            "max_pixels": self.max_pixels,
-            "downscale": self.downscale,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +137,7 @@ class _Sent(Struct, frozen=True):
     size: tuple[int, int]
 
     def prepared(self, steps: tuple[str, ...]) -> Prepared:
-        return Prepared(self.data, _TYPES[self.form], *self.size, steps)
+        return Prepared(self.data, ENCODED_AS[self.form], *self.size, steps)
 
 
 def _fitted(picture: Image.Image, recipe: ImageRecipe, *, lossless: bool) -> _Sent:
@@ -223,9 +179,11 @@ def _encoded(picture: Image.Image, size: tuple[int, int], recipe: ImageRecipe, *
         from PIL import Image
 
         picture = picture.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
-    if _TYPES["png"] in recipe.accepts and (exact or _TYPES["jpeg"] not in recipe.accepts or max(size) > _JPEG_SIDE):
+    if ENCODED_AS["png"] in recipe.accepts and (
+        exact or ENCODED_AS["jpeg"] not in recipe.accepts or max(size) > _JPEG_SIDE
+    ):
         sent = _Sent(_saved(picture, "PNG"), "png", size)
-        if len(sent.data) <= recipe.max_bytes or _TYPES["jpeg"] not in recipe.accepts or max(size) > _JPEG_SIDE:
+        if len(sent.data) <= recipe.max_bytes or ENCODED_AS["jpeg"] not in recipe.accepts or max(size) > _JPEG_SIDE:
             return sent
     return _Sent(_saved(picture, "JPEG", quality=QUALITY, subsampling=0), "jpeg", size)
 
@@ -241,7 +199,7 @@ def _saved(picture: Image.Image, form: str, **options: Any) -> bytes:
 def _target(size: tuple[int, int], recipe: ImageRecipe) -> tuple[int, int]:
     """Return the largest size of the same shape within the recipe's sides and pixels."""
     width, height = size
-    side = recipe.max_side if _TYPES["png"] in recipe.accepts else min(recipe.max_side or _JPEG_SIDE, _JPEG_SIDE)
+    side = recipe.max_side if ENCODED_AS["png"] in recipe.accepts else min(recipe.max_side or _JPEG_SIDE, _JPEG_SIDE)
     factor = 1.0 if side is None else min(1.0, side / max(width, height, 1))
     if recipe.max_pixels is not None and width * height * factor * factor > recipe.max_pixels:
         factor = (recipe.max_pixels / (width * height)) ** 0.5

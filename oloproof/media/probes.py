@@ -1,7 +1,6 @@
 """Media made to find out whether a model perceives at all: a code in a picture, in a clip, in a sound.
 
-What they hold is drawn at random each time and stands in no name, text or metadata. Also the changes that a probe of
-a judge makes to a picture: blanked, padded.
+What they hold is drawn at random each time and stands in no name, text or metadata.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ import struct
 from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-
-from oloproof.media.images import open_upright_srgb
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -95,23 +92,6 @@ def wave_of(pcm: bytes, rate: int = _RATE) -> bytes:
         b"RIFF", 36 + len(pcm), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16, b"data", len(pcm),
     )  # fmt: skip
     return head + pcm
-
-
-def blank_like(data: bytes) -> bytes:
-    """Return a PNG of the same size as a picture, filled with one grey."""
-    from PIL import Image
-
-    picture = open_upright_srgb(BytesIO(data))
-    return _png(Image.new("RGB", picture.size, (128, 128, 128)))
-
-
-def padded(data: bytes, share: float = 0.1) -> bytes:
-    """Return a PNG of a picture with a white border of ``share`` of each side around it: the same to any viewer."""
-    from PIL import ImageOps
-
-    picture = open_upright_srgb(BytesIO(data))
-    border = (max(round(picture.width * share), 1), max(round(picture.height * share), 1))
-    return _png(ImageOps.expand(picture, border=border, fill="white"))
 
 
 def _light(chance: random.Random) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from oloproof.providers.connections import Answered, Connections, Unanswered, se
 from oloproof.providers.endpoints import Endpoint
 from oloproof.providers.keys import read_key
 from oloproof.providers.messages import Usage
+from oloproof.providers.proxies import proxy_variable
 from oloproof.providers.refusals import Refusal, clean, hidden_status, refusal_of
 from oloproof.providers.replies import NotAReply, parse_object
 from oloproof.providers.waiting import backoff, jittered, named_wait
@@ -187,7 +188,7 @@ class Calls:
         raise self.failed(outcome.words, code, tally)
 
     def _way_in(self) -> str:
-        proxy = self.endpoint.proxy_variable
+        proxy = proxy_variable(self.endpoint)
         through = f", or the proxy that {proxy} names" if proxy else ""
         return f"start the server or correct base_url{through}"
 

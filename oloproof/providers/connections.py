@@ -9,7 +9,6 @@ of a judgement.
 from __future__ import annotations
 
 import queue
-import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -23,8 +22,11 @@ from msgspec import Struct
 from oloproof.errors import ProviderUnreachable
 from oloproof.providers import replies
 from oloproof.providers.endpoints import Endpoint
+from oloproof.providers.proxies import proxy_to, proxy_variable
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 _REUSED_WITHIN = 4.0
@@ -90,7 +92,7 @@ class Connections:
                 self._open.append(transport)
                 return transport
         raise ProviderUnreachable(  # out here it carries no error that quotes the proxy and its password
-            f"{self._endpoint.host} cannot be reached: the proxy that {self._endpoint.proxy_variable} names cannot be "
+            f"{self._endpoint.host} cannot be reached: the proxy that {proxy_variable(self._endpoint)} names cannot be "
             "used; write it like http://proxy.example:8080"
         )
 
@@ -102,16 +104,18 @@ class Connections:
             return httpx.HTTPTransport(
                 verify=trust,
                 http2=self._endpoint.secure,
-                proxy=self._endpoint.proxy,
+                proxy=proxy_to(self._endpoint),
                 limits=httpx.Limits(max_connections=1, keepalive_expiry=_REUSED_WITHIN),
             )
         except (ValueError, ImportError, httpx.InvalidURL):
             return None
 
     def _trusted(self) -> ssl.SSLContext:
+        import ssl
+
         import httpx
 
-        needed = self._endpoint.secure or self._endpoint.proxy is not None
+        needed = self._endpoint.secure or proxy_to(self._endpoint) is not None
         return httpx.create_ssl_context() if needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from msgspec import Struct
 
@@ -54,15 +52,20 @@ class Endpoint(Struct, frozen=True):
         _address(self._given())
 
     @property
+    def address(self) -> SplitResult:
+        """The base URL in its parts, as it was given."""
+        return _address(self._given())
+
+    @property
     def server(self) -> str:
         """The base URL in one canonical form: small letters, no default port, no slash at the end."""
-        address = _address(self._given())
+        address = self.address
         return f"{address.scheme}://{self.host}{address.path.rstrip('/')}"
 
     @property
     def host(self) -> str:
         """The host, with its port unless it is the scheme's own; for printing where media will be sent."""
-        address = _address(self._given())
+        address = self.address
         name = address.hostname or ""
         name = f"[{name}]" if ":" in name else name
         return name if address.port in (None, _PORT[address.scheme]) else f"{name}:{address.port}"
@@ -70,35 +73,16 @@ class Endpoint(Struct, frozen=True):
     @property
     def secure(self) -> bool:
         """Whether the server is spoken to over TLS."""
-        return _address(self._given()).scheme == "https"
+        return self.address.scheme == "https"
 
     @property
     def on_this_machine(self) -> bool:
         """Whether the server's address is a loopback one, which no proxy should see."""
-        name = _address(self._given()).hostname or ""
+        name = self.address.hostname or ""
         try:
             return ip_address(name).is_loopback
         except ValueError:
             return name == "localhost" or name.endswith(".localhost")
-
-    @property
-    def proxy(self) -> str | None:
-        """The address of the proxy on the way to the server, which may hold a password; None where there is none."""
-        address = _address(self._given())
-        if self.on_this_machine or proxy_bypass(address.netloc):
-            return None
-        named = getproxies()
-        found = named.get(address.scheme) or named.get("all")
-        return found if not found or "://" in found else f"http://{found}"
-
-    @property
-    def proxy_variable(self) -> str:
-        """The environment variable that names the proxy on the way to the server, empty where there is none."""
-        if self.proxy is None:
-            return ""
-        names = (f"{_address(self._given()).scheme}_proxy", "all_proxy")
-        given = [one for name in names for one in (name, name.upper()) if os.environ.get(one)]
-        return given[0] if given else ""
 
     @property
     def key_variable(self) -> str | None:

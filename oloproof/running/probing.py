@@ -18,7 +18,7 @@ from oloproof.config import Project
 from oloproof.errors import CallFailed, MediaUnreadable
 from oloproof.evaluators import Subject
 from oloproof.evaluators.judges import RubricJudge, Sight
-from oloproof.media.probes import blank_like, padded
+from oloproof.media.picture_changes import blank_like, padded
 from oloproof.providers import ImagePart, Part
 from oloproof.records import MediaItem, Verdict
 from oloproof.running.events import JudgementsDone, Listener, silent

@@ -19,8 +19,9 @@ from oloproof.errors import MediaUnreadable
 from oloproof.media import heic as heic_room
 from oloproof.media.drafting import ORIENTATIONS
 from oloproof.media.hashing import perceptual_hash
+from oloproof.media.image_recipe import ImageRecipe
 from oloproof.media.images import open_upright_srgb, thumbnail
-from oloproof.media.preparing import ImageRecipe, prepare_image
+from oloproof.media.preparing import prepare_image
 from oloproof.media.reading import MediaReader
 from oloproof.media.recording import media_file, using_reader
 from oloproof.records import Facts

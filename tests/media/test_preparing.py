@@ -17,8 +17,9 @@ from PIL import Image, ImageCms, PngImagePlugin
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import Limits
+from oloproof.media.image_recipe import ImageRecipe
 from oloproof.media.images import open_upright_srgb, thumbnail
-from oloproof.media.preparing import ImageRecipe, Prepared, encode_picture, prepare_image
+from oloproof.media.preparing import Prepared, encode_picture, prepare_image
 from tests.media.conftest import CASES, encoded
 
 

@@ -8,26 +8,21 @@ from collections.abc import Iterator
 from io import BytesIO
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from oloproof.media.animations import animation_frames
 from oloproof.media.frame_rules import parse_frame_rule
-from oloproof.media.images import open_upright_srgb
 from oloproof.media.probes import (
     ALPHABET,
     COLORS,
-    blank_like,
     code_picture,
     color_clip,
-    padded,
     random_code,
     tone_sound,
     wave_of,
 )
-from tests.media.conftest import CASES
 from tests.seeing_model import color_of, read_code, read_tones
 
 seeds = st.integers(0, 2**32)
@@ -112,22 +107,3 @@ def test_a_wave_is_one_that_any_reader_takes() -> None:
     with wave.open(BytesIO(wave_of(b"\1\0\2\0", rate=8_000))) as found:
         assert (found.getnchannels(), found.getsampwidth(), found.getframerate()) == (1, 2, 8_000)
         assert found.readframes(9) == b"\1\0\2\0"
-
-
-@pytest.mark.parametrize("name", ["MR-57-a.png", "MR-05.jpg"])
-def test_a_blank_has_the_size_and_nothing_else_of_a_picture(name: str) -> None:
-    data = (CASES / name).read_bytes()
-    blank = Image.open(BytesIO(blank_like(data)))
-
-    assert blank.size == open_upright_srgb(BytesIO(data)).size
-    assert blank.getcolors() == [(blank.width * blank.height, (128, 128, 128))]
-
-
-def test_a_padded_picture_holds_the_whole_picture_within_a_white_border() -> None:
-    data = (CASES / "MR-57-a.png").read_bytes()
-    before, after = open_upright_srgb(BytesIO(data)).convert("RGB"), Image.open(BytesIO(padded(data)))
-    left, top = (after.width - before.width) // 2, (after.height - before.height) // 2
-
-    assert (left, top) == (before.width // 10, before.height // 10)
-    assert after.crop((left, top, left + before.width, top + before.height)).tobytes() == before.tobytes()
-    assert {after.getpixel((0, 0)), after.getpixel((after.width - 1, after.height - 1))} == {(255, 255, 255)}

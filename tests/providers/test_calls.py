@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import oloproof
 from oloproof.errors import CallFailed, ProviderRefused, ProviderUnreachable
 from oloproof.providers import Endpoint, open_chat
+from oloproof.providers.proxies import proxy_variable
 from oloproof.providers.waiting import backoff, jittered, named_wait
 from tests.model_server import (
     Answer,
@@ -308,7 +309,7 @@ def test_a_proxy_that_is_not_there_is_told_with_the_server(monkeypatch: pytest.M
         with open_chat(endpoint) as client, pytest.raises(ProviderUnreachable, match="or the proxy that HTTP_PROXY"):
             client.ask(question())
     monkeypatch.setenv("NO_PROXY", "models.test")
-    assert endpoint.proxy_variable == ""
+    assert proxy_variable(endpoint) == ""
 
 
 def test_a_server_that_never_answered_stops_the_run() -> None:

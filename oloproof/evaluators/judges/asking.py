@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct, field
 
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.prompt import SYSTEM, reminder
 from oloproof.evaluators.judges.replies import Shape, Unusable, read_reply
-from oloproof.providers import NOTHING_COUNTED, ChatClient, ChatRequest, Part, Usage
+from oloproof.providers import NOTHING_COUNTED, ChatRequest, Part, Usage
 from oloproof.records import Verdict
+
+if TYPE_CHECKING:
+    from oloproof.providers import ChatClient
 
 
 class Opinion(Struct, frozen=True):

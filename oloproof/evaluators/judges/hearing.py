@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from oloproof import media, providers
 from oloproof.digests import digest_of
 from oloproof.errors import CallFailed, MediaUnreadable
 from oloproof.evaluators.judges.options import TranscriberOptions
 from oloproof.evaluators.judges.prompt import fenced
 from oloproof.evaluators.judges.seen import Seen, record_of
-from oloproof.media import MediaReader
-from oloproof.media.sound import SOUND_VERSION, SoundPiece, loudness, native_audio, pieces_for_transcription
-from oloproof.providers import AudioPart, Part, Phrase, TextPart, Transcriber
+from oloproof.providers import AudioPart, Part, TextPart
 from oloproof.records import MediaItem
+
+if TYPE_CHECKING:
+    from oloproof.media import MediaReader, SoundPiece
+    from oloproof.providers import Phrase, Transcriber
 
 NATIVE_BYTES = 20_000_000
 """The largest sound that is sent to a model that hears, before base64."""
@@ -72,14 +75,14 @@ class Hearing:
     def identity(self) -> Mapping[str, Any] | None:
         """What of it makes a judge another judge; the server's address does not."""
         if self.native:
-            return {"native": SOUND_VERSION, "max_bytes": NATIVE_BYTES}
+            return {"native": media.SOUND_VERSION, "max_bytes": NATIVE_BYTES}
         if self.options is None:
             return None
         return {
             "transcriber": self.options.model,
             "language": self.options.language,
             "max_bytes": self.options.max_bytes,
-            "version": SOUND_VERSION,
+            "version": media.SOUND_VERSION,
         }
 
     def heard(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
@@ -88,9 +91,11 @@ class Hearing:
 
     def _sound(self, number: int, item: MediaItem, reader: MediaReader) -> Seen:
         with reader.lend(item) as (_, path, check):
-            if item.kind == "video" and not loudness(path, item.format, check=check, timeout=SOUND_SECONDS).has_audio:
-                return _note("audio", number, item, "there is no sound stream")
-            piece = native_audio(path, item.format, max_bytes=NATIVE_BYTES, check=check, timeout=SOUND_SECONDS)
+            if item.kind == "video":
+                found = media.loudness(path, item.format, check=check, timeout=SOUND_SECONDS)
+                if not found.has_audio:
+                    return _note("audio", number, item, "there is no sound stream")
+            piece = media.native_audio(path, item.format, max_bytes=NATIVE_BYTES, check=check, timeout=SOUND_SECONDS)
         words = TextPart(f"Medium {number}, its sound ({piece.seconds:.2f} s):")
         return Seen((words, AudioPart(piece.data, piece.media_type)), (_sound_record(item, piece),))
 
@@ -119,7 +124,7 @@ class Hearing:
             reader.measurements.put(item.sha256, name, kept)
         else:
             reader.verify(item)
-        phrases = tuple(Phrase(*one) for one in kept.get("phrases", ()))  # none were kept at first
+        phrases = tuple(providers.Phrase(*one) for one in kept.get("phrases", ()))  # none were kept at first
         return Transcript(kept["state"], kept["text"], kept["reason"], kept["served"], tuple(kept["steps"]), phrases)
 
     def _transcribed(self, item: MediaItem, reader: MediaReader) -> Transcript:
@@ -127,12 +132,12 @@ class Hearing:
         if options is None or transcriber is None:
             raise MediaUnreadable("there is no transcriber for its sound", code="no_transcriber")
         with reader.lend(item) as (_, path, check):
-            found = loudness(path, item.format, check=check, timeout=SOUND_SECONDS)
+            found = media.loudness(path, item.format, check=check, timeout=SOUND_SECONDS)
             if not found.has_audio:
                 return Transcript("no_audio", "", "there is no sound stream")
             if not found.speech_possible:
                 return Transcript("no_speech", "", f"there is no speech: {found.reason}")
-            pieces = pieces_for_transcription(
+            pieces = media.pieces_for_transcription(
                 path, item.format, item.size, max_bytes=options.max_bytes, check=check, timeout=SOUND_SECONDS
             )
         return _joined(transcriber, pieces)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, field
 
+from oloproof import providers
 from oloproof.evaluators.judges.seeing import FrameShelf
-from oloproof.providers import NOTHING_COUNTED, ChatClient, Endpoint, MemoryProfiles, Profiles, Usage, open_chat
+from oloproof.providers import NOTHING_COUNTED, Endpoint, MemoryProfiles, Profiles, Usage
 from oloproof.records import Judgement
+
+if TYPE_CHECKING:
+    from oloproof.providers import ChatClient
 
 
 class Judgements(Protocol):
@@ -70,7 +74,7 @@ class Clients:
         """Return the client of ``endpoint``, opened by the first who asks."""
         with self._lock:
             if endpoint not in self._open:
-                self._open[endpoint] = open_chat(endpoint, profiles=profiles)
+                self._open[endpoint] = providers.open_chat(endpoint, profiles=profiles)
             return self._open[endpoint]
 
 

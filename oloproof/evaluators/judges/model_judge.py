@@ -8,10 +8,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
+from oloproof import providers
 from oloproof.digests import digest_of
 from oloproof.errors import EvaluatorError, ProviderError
 from oloproof.evaluators.base import Evaluator, Subject
@@ -23,8 +24,10 @@ from oloproof.evaluators.judges.seeing import Eyes
 from oloproof.evaluators.judges.sight import Sight, SightTest, worst
 from oloproof.media import MediaReader
 from oloproof.media.extras import need_pillow
-from oloproof.providers import ChatClient, Transcriber, open_chat
 from oloproof.records import Judgement, MediaItem, Verdict
+
+if TYPE_CHECKING:
+    from oloproof.providers import ChatClient, Transcriber
 
 ModelT = TypeVar("ModelT", bound=ModelOptions)
 
@@ -155,11 +158,13 @@ class ModelJudge(Evaluator[ModelT]):
                 if options.transcriber is not None:
                     endpoint = options.transcriber.endpoint(options.concurrency)
                     language = options.transcriber.language
-                    self._transcriber = Transcriber(endpoint, language=language, budget=budget, profiles=profiles)
+                    self._transcriber = providers.Transcriber(
+                        endpoint, language=language, budget=budget, profiles=profiles
+                    )
                 if budget is None:
                     self._client = self.keeping.clients.client(options.endpoint(), profiles)
                 else:
-                    self._client = open_chat(options.endpoint(), budget=budget, profiles=profiles)
+                    self._client = providers.open_chat(options.endpoint(), budget=budget, profiles=profiles)
             return self._client
 
     def eyes(self) -> Eyes:

@@ -20,7 +20,7 @@ from oloproof.config.models import EvaluatorOptions
 from oloproof.errors import EvaluatorError, ProviderError
 from oloproof.evaluators.judges.vendors import LIMITS, smaller
 from oloproof.media.frame_rules import FrameRule, parse_frame_rule
-from oloproof.media.preparing import ImageRecipe
+from oloproof.media.image_recipe import ImageRecipe
 from oloproof.providers import Budget, Endpoint, Prices
 
 Provider = Literal["openai", "openai_compatible", "anthropic"]

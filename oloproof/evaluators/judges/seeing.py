@@ -7,10 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct, field
 
+from oloproof import media
 from oloproof.digests import digest_of
 from oloproof.errors import JudgeUnfit, MediaUnreadable
 from oloproof.evaluators.judges.hearing import Hearing
@@ -18,15 +19,13 @@ from oloproof.evaluators.judges.options import ModelOptions
 from oloproof.evaluators.judges.prompt import frame_words, medium_words
 from oloproof.evaluators.judges.seen import Seen, record_of
 from oloproof.evaluators.judges.vendors import LIMITS
-from oloproof.media import MediaReader
-from oloproof.media.animations import animation_frames
-from oloproof.media.drafting import DEFAULT
 from oloproof.media.extras import need_pillow
 from oloproof.media.frame_rules import FRAMES_VERSION
-from oloproof.media.frames import Frame, Frames, extract_frames
-from oloproof.media.preparing import Prepared, prepare_image
 from oloproof.providers import ImagePart, Part, TextPart
 from oloproof.records import MediaItem
+
+if TYPE_CHECKING:
+    from oloproof.media import Frame, Frames, MediaReader, Prepared
 
 _FRAMES_HELD = 96 * 1024 * 1024
 """Bytes of frames that are held for other judges of the same run."""
@@ -208,17 +207,17 @@ class Eyes(Struct):
 
     def _prepared(self, item: MediaItem, file: BinaryIO) -> Prepared:
         if item.size > _SMALL:
-            return prepare_image(file, self.options.image_recipe)
+            return media.prepare_image(file, self.options.image_recipe)
         data = BytesIO(file.read())
         with _SMALL_ONES:
-            return prepare_image(data, self.options.image_recipe)
+            return media.prepare_image(data, self.options.image_recipe)
 
     def _video_frames(self, item: MediaItem, reader: MediaReader) -> Frames:
         options = self.options
 
         def make() -> Frames:
             with reader.lend(item) as (_, path, check):
-                return extract_frames(
+                return media.extract_frames(
                     path,
                     item.format,
                     options.frame_rule,
@@ -234,12 +233,11 @@ class Eyes(Struct):
 
         def make() -> Frames:
             with reader.open(item) as file:
-                return animation_frames(
+                return media.animation_frames(
                     file,
                     options.frame_rule,
                     max_frames=options.max_images,
                     background=options.background,
-                    limits=DEFAULT,
                 )
 
         return self.shelf.frames(self._frame_key(item), make)
@@ -266,8 +264,9 @@ class Eyes(Struct):
     def _prepared_frame(self, frame: Frame) -> Prepared:
         recipe = self.options.image_recipe
         if len(frame.data) <= recipe.max_bytes and max(frame.width, frame.height) <= (recipe.max_side or 65_535):
-            return Prepared(frame.data, "image/png", frame.width, frame.height, ())  # made here, so known to be whole
-        return prepare_image(BytesIO(frame.data), recipe)
+            # made here, so known to be whole
+            return media.Prepared(frame.data, "image/png", frame.width, frame.height, ())
+        return media.prepare_image(BytesIO(frame.data), recipe)
 
 
 @contextmanager

@@ -15,19 +15,22 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
+from oloproof import media
 from oloproof.errors import CallFailed
 from oloproof.evaluators.judges.hearing import Hearing
 from oloproof.evaluators.judges.keeping import Sights
 from oloproof.evaluators.judges.seeing import Turns
 from oloproof.media import probes
-from oloproof.media.animations import animation_frames
 from oloproof.media.frame_rules import parse_frame_rule
 from oloproof.media.speaking import spoken_digits
-from oloproof.providers import AudioPart, ChatClient, ChatRequest, ImagePart, Part, TextPart
+from oloproof.providers import AudioPart, ChatRequest, ImagePart, Part, TextPart
+
+if TYPE_CHECKING:
+    from oloproof.providers import ChatClient
 
 SIGHT_VERSION = 1
 _TRIES = 2
@@ -201,7 +204,7 @@ class SightTest(Struct):
             color = self.chance.choice(list(probes.COLORS))
             if not colors or color != colors[-1]:
                 colors.append(color)
-        frames = animation_frames(BytesIO(probes.color_clip(colors)), parse_frame_rule(4))
+        frames = media.animation_frames(BytesIO(probes.color_clip(colors)), parse_frame_rule(4))
         parts: list[Part] = []
         for frame in frames.frames:
             parts += [TextPart(f"Frame at {frame.time:.3f} s:"), ImagePart(frame.data, "image/png")]
