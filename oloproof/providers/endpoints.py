@@ -59,16 +59,12 @@ class Endpoint(Struct, frozen=True):
     @property
     def server(self) -> str:
         """The base URL in one canonical form: small letters, no default port, no slash at the end."""
-        address = self.address
-        return f"{address.scheme}://{self.host}{address.path.rstrip('/')}"
+        return _server(self._given())
 
     @property
     def host(self) -> str:
         """The host, with its port unless it is the scheme's own; for printing where media will be sent."""
-        address = self.address
-        name = address.hostname or ""
-        name = f"[{name}]" if ":" in name else name
-        return name if address.port in (None, _PORT[address.scheme]) else f"{name}:{address.port}"
+        return _host(self.address)
 
     @property
     def secure(self) -> bool:
@@ -121,3 +117,15 @@ def _address(url: str) -> SplitResult:
     if any(char <= " " for char in url) or address.query or address.fragment or "?" in url or "#" in url:
         raise ProviderError(f"base_url {url.partition('?')[0]!r} must be a plain address without spaces, ? or #")
     return address
+
+
+@lru_cache(maxsize=64)  # every key of an answer holds it
+def _server(url: str) -> str:
+    address = _address(url)
+    return f"{address.scheme}://{_host(address)}{address.path.rstrip('/')}"
+
+
+def _host(address: SplitResult) -> str:
+    name = address.hostname or ""
+    name = f"[{name}]" if ":" in name else name
+    return name if address.port in (None, _PORT[address.scheme]) else f"{name}:{address.port}"
