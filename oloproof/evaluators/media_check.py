@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 from oloproof.errors import MediaMissing, MediaUnreadable
 from oloproof.evaluators.base import Evaluator, Subject, labels_of
 from oloproof.evaluators.media_conditions import Measured, Problem, problems_of
+from oloproof.evaluators.media_contents import contents_problems
 from oloproof.evaluators.media_options import MediaCheckOptions
+from oloproof.media.extras import need_pillow
 from oloproof.media.ffmpeg import require_tool
 from oloproof.records import Verdict
 
@@ -39,6 +41,9 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
         intact: the file can be decoded to its very end. Default: false, which asks nothing.
         animated: an image is an animation (true) or a still (false).
         has_audio: there is a sound track (true) or none (false).
+        blank: an image shows one colour only (true) or more (false), a video or animation in each of four frames.
+        transparent: an image lets through what lies behind it anywhere (true) or nowhere (false).
+        silent: nothing in audio or the sound track of video is above -65 dBFS (true), or something is (false).
 
     At least one condition is needed; ``kind`` alone is one. A file of another kind fails, as does one that has no
     such measure (the duration of a still) and one that is no medium at all (an error page saved as ``.png``). A picture
@@ -56,6 +61,10 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
     Fails:
         options: {max_width: 256, max_bytes: 50000}
         media: [small.png png 64x64, large.png png 512x64]
+
+    Fails:
+        options: {kind: image, blank: false}
+        media: [night.png png 64x64 black]
 
     Fails:
         options: {formats: [png]}
@@ -76,9 +85,14 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
         return True
 
     def prepare(self) -> None:
-        """Check that ffprobe is there when it will be needed for certain."""
-        if self.options.intact and self.options.kind in ("audio", "video"):
-            require_tool("ffprobe", f"{self.criterion} decodes {self.options.kind}")
+        """Check that ffmpeg and Pillow are there when they will be needed for certain."""
+        options = self.options
+        if options.intact and options.kind in ("audio", "video"):
+            require_tool("ffprobe", f"{self.criterion} decodes {options.kind}")
+        if options.silent is not None:
+            require_tool("ffmpeg", f"{self.criterion} listens for silence")
+        if options.blank is not None or options.transparent is not None:
+            need_pillow(f"{self.criterion}: looking for blank or transparent pictures")
 
     def evaluate(self, subject: Subject) -> Verdict:
         """Measure every item of the role."""
@@ -92,6 +106,7 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
                 subject.reader.verify(item)
                 one = Measured(item, label, subject.reader)
                 problems += problems_of(one, self.options)
+                problems += contents_problems(one, self.options)
                 measured.append(one.as_json())
         except MediaMissing as error:
             return Verdict.missing(str(error), code=error.code)

@@ -42,13 +42,15 @@ class Measured:
     def __init__(self, item: MediaItem, label: str, reader: MediaReader) -> None:
         self.item = item
         self.label = label
-        self._reader = reader
+        self.reader = reader
+        self.contents: dict[str, bool | None] = {}
+        """What it shows or sounds like, as far as that was asked."""
         self._facts: Facts | None = None
 
     def facts(self, depth: Depth) -> Facts:
         """Return the facts to at least ``depth``."""
         if self._facts is None or depth_rank(self._facts.depth) < depth_rank(depth):
-            self._facts = self._reader.facts(self.item, depth)
+            self._facts = self.reader.facts(self.item, depth)
         return self._facts
 
     def get(self, name: str, deepest: Depth = "probed") -> Any:
@@ -84,6 +86,7 @@ class Measured:
             known[name] = getattr(facts, name, None)
         for name in OF_STREAMS:
             known[name] = None if facts is None else facts.extras.get(name)
+        known |= self.contents
         return {name: value for name, value in known.items() if value is not None}
 
 
@@ -91,14 +94,14 @@ def problems_of(measured: Measured, options: MediaCheckOptions) -> Iterator[Prob
     """Yield every condition that an item does not meet."""
     item, label = measured.item, measured.label
     if not measured.is_medium:
-        wanted = "an image, audio or video" if options.kind == "any" else _named(options.kind)
+        wanted = "an image, audio or video" if options.kind == "any" else named(options.kind)
         yield Problem(label, "kind", item.format, options.kind, f"this is {describe(item.format)}, not {wanted}")
         return
     if options.intact:
         measured.facts("decoded")
     wrong_kind = options.kind not in ("any", item.kind)
     if wrong_kind:
-        yield Problem(label, "kind", item.kind, options.kind, f"is {_named(item.kind)}, not {_named(options.kind)}")
+        yield Problem(label, "kind", item.kind, options.kind, f"is {named(item.kind)}, not {named(options.kind)}")
     yield from _format_problems(measured, options)
     yield from _limit_problems(measured, options, ("bytes",) if wrong_kind else tuple(LIMITS))
     if not wrong_kind:
@@ -108,7 +111,8 @@ def problems_of(measured: Measured, options: MediaCheckOptions) -> Iterator[Prob
         yield from _intact_problems(measured)
 
 
-def _named(kind: str) -> str:
+def named(kind: str) -> str:
+    """Return a kind of medium with its article."""
     return {"image": "an image", "video": "a video"}.get(kind, kind)
 
 
@@ -172,10 +176,10 @@ def _value(measured: Measured, name: str) -> Any:
 
 
 def _has_no(measured: Measured, name: str) -> str:
-    """Return the words for a measure that an item of its kind does not have."""
+    """Return in words that an item of its kind has no such measure, an empty text where it may have one."""
     kind, word = measured.item.kind, _word(name)
     if kind not in OF_KINDS.get(name, (kind,)):
-        return f"is {_named(kind)} and has no {word}"
+        return f"is {named(kind)} and has no {word}"
     if name == "duration" and kind == "image" and measured.get("animated") is False:
         return "is a still image and has no duration"
     if name in ("sample_rate", "channels") and kind == "video" and measured.get("has_audio") is False:
@@ -213,7 +217,7 @@ def _track_problems(measured: Measured, options: MediaCheckOptions) -> Iterator[
     if options.animated is not None:
         found = measured.get("animated", "decoded") if kind == "image" else None
         if kind != "image":
-            text = f"is {_named(kind)}, neither a still nor an animated image"
+            text = f"is {named(kind)}, neither a still nor an animated image"
             yield Problem(label, "animated", None, options.animated, text)
         elif found is not options.animated:
             frames = measured.get("frames") if found else None

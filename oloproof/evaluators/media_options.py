@@ -20,10 +20,13 @@ LIMITS = {
 OF_KINDS = {
     "width": ("image", "video"), "height": ("image", "video"), "aspect_ratio": ("image", "video"),
     "animated": ("image",), "frame_rate": ("video",), "sample_rate": ("audio", "video"), "channels": ("audio", "video"),
+    "blank": ("image", "video"), "transparent": ("image",), "silent": ("audio", "video"),
 }  # fmt: skip
 """The kinds of files that have a measure, where not all have it."""
 OF_STREAMS = ("frame_rate", "sample_rate", "channels")
 """The measures that are told of the streams of a file."""
+OF_CONTENTS = ("blank", "transparent", "silent")
+"""The conditions that are told by what a file shows or sounds like."""
 _RATIO = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*[:/]\s*([0-9]+(?:\.[0-9]+)?)\s*")
 MediaRole = Literal["input", "output", "context", "all"]
 Number = Annotated[int, Field(ge=1)]
@@ -70,6 +73,9 @@ class MediaCheckOptions(EvaluatorOptions):
     intact: bool = False
     animated: bool | None = None
     has_audio: bool | None = None
+    blank: bool | None = None
+    transparent: bool | None = None
+    silent: bool | None = None
 
     @field_validator("formats")
     @classmethod

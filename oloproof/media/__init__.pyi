@@ -1,4 +1,10 @@
 from .animations import animation_frames as animation_frames
+from .contents import (
+    CONTENTS_VERSION as CONTENTS_VERSION,
+    is_transparent as is_transparent,
+    shades_of_image as shades_of_image,
+    shades_of_video as shades_of_video,
+)
 from .digesting import DigestMemo as DigestMemo
 from .facts import facts_of as facts_of
 from .frames import Frame as Frame, Frames as Frames, extract_frames as extract_frames

@@ -220,6 +220,18 @@ class MediaReader:
             self.measurements.put(item.sha256, name, kept)
         return kept
 
+    def measure_by_path(
+        self, item: MediaItem, name: str, compute: Callable[[Path, Callable[[], None]], Mapping[str, Any]]
+    ) -> Any:
+        """Return ``compute`` of the path and check that :meth:`lend` lends, once for the same bytes and ``name``."""
+        self.verify(item)
+        kept = self.measurements.get(item.sha256, name)
+        if kept is None:
+            with self.lend(item) as (_, path, check):
+                kept = dict(compute(path, check))
+            self.measurements.put(item.sha256, name, kept)
+        return kept
+
     @contextmanager
     def lend(self, item: MediaItem) -> Iterator[tuple[BinaryIO, Path, Callable[[], None]]]:
         """Open the verified bytes of ``item`` for code that must start a program on its path.

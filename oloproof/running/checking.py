@@ -239,6 +239,9 @@ def _header_of(path: str) -> Facts | None:
 
 def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
     """Return whether a condition asks what the header of an audio or video file does not tell."""
+    told = options.kind in ("any", facts.kind)
+    if told and facts.kind == "video" and options.blank is not None:
+        return True
     if not needs_ffmpeg(Sniffed(facts.kind, facts.format, facts.media_type), "probed"):
         return False
     if options.intact:
@@ -248,7 +251,6 @@ def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
     if facts.kind == "video":
         names |= {"width", "height"} if "aspect_ratio" in asked else {"width", "height"} & asked
         names |= {"has_audio"} & asked
-    told = options.kind in ("any", facts.kind)
     return told and (any(getattr(facts, name) is None for name in names) or any(_untold(facts, asked)))
 
 

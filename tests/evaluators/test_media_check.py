@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import struct
+import subprocess
 import zlib
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,8 @@ def test_without_ffprobe_images_still_work_and_video_stops_the_run(bench: Any, m
     assert bench.judge(bench.evaluator("media_check", kind="image", intact=True), media=media).outcome == "fail"
     with pytest.raises(ToolMissing, match="ffprobe"):
         bench.evaluator("media_check", kind="video", intact=True)
+    with pytest.raises(ToolMissing, match="listens for silence"):
+        bench.evaluator("media_check", silent=False)
 
 
 def test_items_of_one_name_are_told_apart(bench: Any) -> None:
@@ -242,6 +245,8 @@ def test_items_of_one_name_are_told_apart(bench: Any) -> None:
     ("options", "told"),
     [
         ({}, "at least one condition"),
+        ({"kind": "image", "silent": False}, "silent: measures sound, and kind is image"),
+        ({"kind": "audio", "blank": False}, "blank: measures pictures, and kind is audio"),
         ({"allow_misnamed": True}, "goes with formats"),
         ({"min_width": 5, "max_width": 4}, "min_width: 5 is above max_width: 4"),
         ({"min_aspect_ratio": "16:9", "max_aspect_ratio": 1.5}, "is above"),
@@ -325,3 +330,102 @@ def test_files_that_other_tools_get_wrong_are_judged_right(
 )
 def test_a_container_may_hold_sound_only(bench: Any, kind: str, formats: list[str]) -> None:
     assert bench.evaluator("media_check", prepare=False, kind=kind, formats=formats).options.kind == kind
+
+
+def test_a_picture_of_one_colour_is_blank_whatever_coding_added_to_it(measure: Any) -> None:
+    """A generator that fails often writes a whole file of the right size."""
+    verdict = measure("night.png png 64x64 black", "page.jpg jpeg 640x480 ivory", blank=False)
+    assert verdict.reason.startswith("night.png: shows one colour only (#000000); page.jpg: shows one colour only (#fe")
+    assert [item["blank"] for item in verdict.details["measured"]] == [True, True]
+    assert verdict.details["problems"][0] == {
+        "item": "night.png", "condition": "blank", "measured": True, "wanted": False,
+    }  # fmt: skip
+    assert measure("night.png png 64x64 black", blank=True).outcome == "pass"
+    assert measure("hills.png png 64x64", blank=True).reason == "hills.png: shows more than one colour"
+
+
+def test_a_page_with_one_small_mark_is_not_blank(bench: Any) -> None:
+    page = Image.new("RGB", (2000, 2000), "white")
+    page.putpixel((1234, 567), (200, 200, 200))
+    page.save(bench.root / "page.png")
+    faint = Image.new("L", (500, 500), 100)
+    faint.putpixel((7, 7), 110)
+    faint.save(bench.root / "faint.png")
+
+    blank = bench.evaluator("media_check", blank=False)
+    assert bench.judge(blank, media=[bench.record("page.png")]).outcome == "pass"
+    assert bench.judge(blank, media=[bench.record("faint.png")]).outcome == "fail"
+
+
+def test_what_is_see_through_everywhere_shows_nothing(bench: Any) -> None:
+    Image.effect_noise((64, 64), 90).convert("RGBA").save(bench.root / "noise.png")
+    hidden = Image.effect_noise((64, 64), 90).convert("RGBA")
+    hidden.putalpha(0)
+    hidden.save(bench.root / "hidden.png")
+
+    blank = bench.evaluator("media_check", blank=False)
+    assert bench.judge(blank, media=[bench.record("noise.png")]).outcome == "pass"
+    assert bench.judge(blank, media=[bench.record("hidden.png")]).reason.endswith("shows one colour only (#ffffff)")
+
+
+def test_a_clip_is_blank_when_each_of_four_frames_is(bench: Any, measure: Any) -> None:
+    source = "color=c=black:s=64x48:r=10:d=2"
+    run_ffmpeg("-f", "lavfi", "-i", source, "-pix_fmt", "yuv420p", str(bench.root / "black.mp4"))
+    late = f"{source},drawbox=enable='gt(t,1.6)':color=white:t=fill:w=20"
+    run_ffmpeg("-f", "lavfi", "-i", late, "-pix_fmt", "yuv420p", str(bench.root / "late.mp4"))
+    blank = bench.evaluator("media_check", blank=False)
+
+    told = bench.judge(blank, media=[bench.record("black.mp4")]).reason
+    assert told == "black.mp4: shows one colour only (#000000) in each of the 4 frames looked at"
+    assert bench.judge(blank, media=[bench.record("late.mp4")]).outcome == "pass"
+    assert measure("a.gif gif", blank=False).outcome == "pass"
+
+
+def test_transparent_is_what_lets_something_through_not_what_could(bench: Any) -> None:
+    cut_out = Image.new("RGBA", (32, 32), "red")
+    cut_out.save(bench.root / "opaque.png")
+    cut_out.putpixel((3, 3), (255, 0, 0, 254))
+    cut_out.save(bench.root / "cut-out.png")
+    Image.new("RGB", (32, 32), "red").save(bench.root / "photo.jpg")
+    transparent = bench.evaluator("media_check", transparent=True)
+
+    media = [bench.record(name) for name in ("cut-out.png", "opaque.png", "photo.jpg")]
+    verdict = bench.judge(transparent, media=media)
+    assert verdict.reason == "opaque.png: is opaque everywhere; photo.jpg: is opaque everywhere"
+    opaque = bench.judge(bench.evaluator("media_check", transparent=False), media=media[:1])
+    assert opaque.reason == "cut-out.png: is transparent in places"
+
+
+def test_silence_is_heard_and_not_believed_from_a_header(bench: Any, measure: Any) -> None:
+    for name, volume in (("nothing.wav", "0"), ("hiss.wav", "-50dB"), ("whisper.wav", "-35dB")):
+        run_ffmpeg("-f", "lavfi", "-i", f"sine=d=2,volume={volume}", str(bench.root / name))
+    media = [bench.record(name) for name in ("nothing.wav", "hiss.wav", "whisper.wav")]
+    verdict = bench.judge(bench.evaluator("media_check", silent=False), media=media)
+
+    assert verdict.reason.startswith("nothing.wav: is silent: 2.0 s of digital silence; hiss.wav: is silent: the")
+    assert [item["silent"] for item in verdict.details["measured"]] == [True, True, False]
+    assert "whisper.wav: is not silent" in bench.judge(bench.evaluator("media_check", silent=True), media=media).reason
+    clip = "clip.mp4 mp4 64x48 1s"
+    assert measure(clip, silent=False).outcome == "pass"
+    assert measure(f"mute.mp4 {clip[9:]} silent", silent=False).reason == "mute.mp4: has no sound track"
+
+
+def test_contents_that_a_kind_does_not_have_or_nobody_can_tell_fail_and_say_so(bench: Any, measure: Any) -> None:
+    assert measure("a.wav wav 1s", blank=False).reason == "a.wav: is audio and has no picture"
+    assert measure("a.png png 8x8", silent=False).reason == "a.png: is an image and has no sound"
+    cut = bench.file("cut.png", "png 320x240")
+    cut.write_bytes(cut.read_bytes()[:900])
+    verdict = bench.judge(bench.evaluator("media_check", blank=False), media=[bench.record("cut.png")])
+    assert verdict.reason.startswith("cut.png: whether it is blank could not be told: ")
+    assert verdict.details["problems"][0]["measured"] is None
+
+
+def test_contents_are_looked_at_once_for_the_same_bytes(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    media = [bench.record(bench.file("night.png", "png 64x64 black").name)]
+    bench.judge(bench.evaluator("media_check", blank=False), media=media)
+    monkeypatch.setattr("oloproof.media.contents._shades", None)
+    assert bench.judge(bench.evaluator("media_check", blank=False), media=media).outcome == "fail"
+
+
+def run_ffmpeg(*arguments: str) -> None:
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", *arguments], check=True, timeout=30)

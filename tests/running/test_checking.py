@@ -79,7 +79,9 @@ def _pictures_then_a_clip(folder: Any, condition: str) -> None:
     folder.cases([{"id": name[:5], "input": {"file": name}} for name in ("MR-12.png", "MR-21.mp4")])
 
 
-@pytest.mark.parametrize("condition", ["role: all, intact: true", "role: all, max_frame_rate: 60"])
+@pytest.mark.parametrize(
+    "condition", ["role: all, intact: true", "role: all, max_frame_rate: 60", "role: all, blank: false"]
+)
 def test_without_ffprobe_a_later_case_whose_file_needs_it_is_not_ready(folder: Any, condition: str) -> None:
     _pictures_then_a_clip(folder, condition)
     (folder.root / "bin").mkdir()
