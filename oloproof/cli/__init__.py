@@ -35,7 +35,7 @@ def main() -> NoReturn:
     try:
         code = root.main(prog_name="oloproof", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         _one_document(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped by hand", err=True)
@@ -50,6 +50,16 @@ def main() -> NoReturn:
     else:
         sys.exit(code if isinstance(code, int) else 0)
     sys.exit(NOT_COMPLETED)
+
+
+def _show(error: click.ClickException) -> None:
+    """Print what click refuses, beginning as every other error does."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):  # the help of a group, which is no error in words
+        error.show()
+        return
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
+    click.echo(f"error: {error.format_message()}", err=True)
 
 
 def _as_ctrl_c(_number: int, _frame: FrameType | None) -> NoReturn:

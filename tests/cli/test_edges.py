@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from oloproof.cli.console import painted
 from oloproof.cli.files import checked_target, written
-from oloproof.cli.group import root
 from oloproof.errors import OloproofError
 
 
@@ -173,7 +171,15 @@ def wait_for(path: Path) -> None:
         ("xyzzy", "No such command 'xyzzy'."),
     ],
 )
-def test_a_mistyped_command_is_told_its_nearest(typed: str, told: str) -> None:
-    refused = CliRunner().invoke(root, [typed])
-    assert refused.exit_code == 2
-    assert refused.output.endswith(f"Error: {told}\n")
+def test_a_mistyped_command_is_told_its_nearest(folder: Any, typed: str, told: str) -> None:
+    refused = folder.run(typed)
+    assert (refused.exit, refused.out) == (2, "")
+    assert refused.err.startswith("Usage: oloproof [OPTIONS] COMMAND")
+    assert refused.err.endswith(f"\nerror: {told}\n")
+
+
+def test_a_group_without_a_command_shows_its_help_and_calls_it_no_error(folder: Any) -> None:
+    shown = folder.run("labels")
+    assert shown.exit == 2
+    assert "status  Say how far the labels are." in shown.err
+    assert "error" not in shown.err
