@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from oloproof.errors import MediaMissing, MediaUnreadable
 from oloproof.evaluators.base import Evaluator, Subject, labels_of
-from oloproof.evaluators.media_conditions import Measured, Problem, problems_of
+from oloproof.evaluators.media_conditions import Measured, Problem, is_medium, problems_of
 from oloproof.evaluators.media_contents import contents_problems
 from oloproof.evaluators.media_options import MediaCheckOptions
 from oloproof.media.extras import need_pillow
 from oloproof.media.ffmpeg import require_tool
-from oloproof.records import Verdict
+from oloproof.records import MediaItem, Verdict
 
 
 class MediaCheck(Evaluator[MediaCheckOptions]):
@@ -25,6 +25,8 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
     Keys:
         role: whose files: ``input``, ``output``, ``context`` or ``all``. Default: output.
         kind: every file of the role is an ``image``, ``audio`` or ``video``; ``any`` asks nothing. Default: any.
+        only: the conditions are for files of this kind, ``image``, ``audio`` or ``video``; the others are let be.
+            Default: none, they are for all.
         formats: the formats that pass, such as ``[png, jpeg, webp]``; ``jpg`` and other usual endings are
             understood, ``png`` covers animated PNG. A file name that contradicts the bytes fails too.
         allow_misnamed: let such a name pass. Default: false.
@@ -87,8 +89,8 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
     def prepare(self) -> None:
         """Check that ffmpeg and Pillow are there when they will be needed for certain."""
         options = self.options
-        if options.intact and options.kind in ("audio", "video"):
-            require_tool("ffprobe", f"{self.criterion} decodes {options.kind}")
+        if options.intact and options.looks_at in ("audio", "video"):
+            require_tool("ffprobe", f"{self.criterion} decodes {options.looks_at}")
         if options.silent is not None:
             require_tool("ffmpeg", f"{self.criterion} listens for silence")
         if options.blank is not None or options.transparent is not None:
@@ -96,7 +98,7 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
 
     def evaluate(self, subject: Subject) -> Verdict:
         """Measure every item of the role."""
-        items = subject.items(self._role)
+        items = [item for item in subject.items(self._role) if self._looks_at(item)]
         problems = list(self._count_problems(len(items)))
         if not items:
             return self._without_media(problems)
@@ -113,6 +115,10 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
         except MediaUnreadable as error:  # it took longer to measure than is allowed
             return Verdict.missing(f"{label}: {error}", code=error.code)
         return _verdict(problems, measured)
+
+    def _looks_at(self, item: MediaItem) -> bool:
+        """Return whether the conditions are for a file; what is no medium at all is passed over by none."""
+        return self.options.only in (None, item.kind) or not is_medium(item)
 
     def _count_problems(self, found: int) -> Iterator[Problem]:
         options = self.options
@@ -131,12 +137,13 @@ class MediaCheck(Evaluator[MediaCheckOptions]):
         if problems:
             return _verdict(problems, [])
         role = "" if self._role == "all" else f" with role {self._role}"
+        told = f"no {self.options.only or 'media'} was recorded{role}"
         if 0 in (self.options.count, self.options.min_count) or self._only_counts:
-            return Verdict.passed(f"no media was recorded{role}, which the count allows", measured=[], problems=[])
-        return Verdict.missing(f"no media was recorded{role}", code="no_media")
+            return Verdict.passed(f"{told}, which the count allows", measured=[], problems=[])
+        return Verdict.missing(told, code="no_media")
 
 
-_ABOUT_COUNTS = {"type", "criterion", "on_execution_error", "role", "count", "min_count", "max_count"}
+_ABOUT_COUNTS = {"type", "criterion", "on_execution_error", "role", "only", "count", "min_count", "max_count"}
 
 
 def _items(count: int) -> str:

@@ -69,11 +69,6 @@ class Measured:
         found = (self.facts(depth).extras.get(name) for depth in _DEPTHS[:2])
         return next((value for value in found if value is not None), None)
 
-    @property
-    def is_medium(self) -> bool:
-        """Whether its bytes are an image, audio or video at all."""
-        return self.item.format in FORMATS and FORMATS[self.item.format].kind is not None
-
     def as_json(self) -> dict[str, Any]:
         """Return what was measured, for ``details.measured``."""
         facts, item = self._facts, self.item
@@ -90,12 +85,17 @@ class Measured:
         return {name: value for name, value in known.items() if value is not None}
 
 
+def is_medium(item: MediaItem) -> bool:
+    """Return whether the bytes of an item are an image, audio or video at all."""
+    return item.format in FORMATS and FORMATS[item.format].kind is not None
+
+
 def problems_of(measured: Measured, options: MediaCheckOptions) -> Iterator[Problem]:
     """Yield every condition that an item does not meet."""
     item, label = measured.item, measured.label
-    if not measured.is_medium:
-        wanted = "an image, audio or video" if options.kind == "any" else named(options.kind)
-        yield Problem(label, "kind", item.format, options.kind, f"this is {describe(item.format)}, not {wanted}")
+    if not is_medium(item):
+        wanted = "an image, audio or video" if options.looks_at == "any" else named(options.looks_at)
+        yield Problem(label, "kind", item.format, options.looks_at, f"this is {describe(item.format)}, not {wanted}")
         return
     if options.intact:
         measured.facts("decoded")

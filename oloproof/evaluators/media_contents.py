@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from oloproof import media
 from oloproof.errors import MediaUnreadable
-from oloproof.evaluators.media_conditions import Measured, Problem, named
+from oloproof.evaluators.media_conditions import Measured, Problem, is_medium, named
 from oloproof.evaluators.media_options import OF_CONTENTS, OF_KINDS, MediaCheckOptions
 from oloproof.media.drafting import DEFAULT
 
@@ -25,7 +25,7 @@ def contents_problems(measured: Measured, options: MediaCheckOptions) -> Iterato
         MediaUnreadable: with code ``media_too_slow``.
         ToolMissing: ffmpeg or Pillow is needed and not installed.
     """
-    if not measured.is_medium or options.kind not in ("any", measured.item.kind):
+    if not is_medium(measured.item) or options.kind not in ("any", measured.item.kind):
         return  # told by the other conditions
     for name in OF_CONTENTS:
         wanted = getattr(options, name)

@@ -47,6 +47,7 @@ class MediaCheckOptions(EvaluatorOptions):
     type: Literal["media_check"]
     role: MediaRole = "output"
     kind: Literal["image", "audio", "video", "any"] = "any"
+    only: Literal["image", "audio", "video"] | None = None
     formats: Annotated[list[str], Field(min_length=1)] | None = None
     allow_misnamed: bool = False
     min_width: Number | None = None
@@ -100,19 +101,28 @@ class MediaCheckOptions(EvaluatorOptions):
         for name, needed in (("allow_misnamed", "formats"), ("aspect_tolerance", "aspect_ratio")):
             if name in self.model_fields_set and getattr(self, needed) is None:
                 raise ValueError(f"{name}: goes with {needed}:")
-        if self.kind != "any" and (key := self._of_other_kinds()):
-            raise ValueError(f"{key}: measures {_WHAT[OF_KINDS[_bare(key)]]}, and kind is {self.kind}")
+        if self.only is not None and self.kind != "any":
+            raise ValueError("give either kind:, which every file must be, or only:, which leaves the others alone")
+        where = "kind" if self.only is None else "only"
+        if self.looks_at != "any" and (key := self._of_other_kinds()):
+            raise ValueError(f"{key}: measures {_WHAT[OF_KINDS[_bare(key)]]}, and {where} is {self.looks_at}")
         for name in self.formats or ():
-            if not _may_be(name, self.kind):
-                raise ValueError(f"formats: {describe(name)} is never {_A_KIND[self.kind]}, and kind is {self.kind}")
+            if not _may_be(name, self.looks_at):
+                kind = _A_KIND[self.looks_at]
+                raise ValueError(f"formats: {describe(name)} is never {kind}, and {where} is {self.looks_at}")
         if not self._has_condition():
             raise ValueError("give at least one condition, such as kind: image or max_width: 256")
         return self
 
+    @property
+    def looks_at(self) -> Literal["image", "audio", "video", "any"]:
+        """The kind of the files that can meet the conditions."""
+        return self.only or self.kind
+
     def _of_other_kinds(self) -> str:
         """Return the first condition that no file of the wanted kind can meet, or an empty word."""
         given = (name for name in type(self).model_fields if getattr(self, name) is not None)
-        return next((name for name in given if self.kind not in OF_KINDS.get(_bare(name), (self.kind,))), "")
+        return next((name for name in given if self.looks_at not in OF_KINDS.get(_bare(name), (self.looks_at,))), "")
 
     def _has_condition(self) -> bool:
         besides = {
@@ -121,6 +131,7 @@ class MediaCheckOptions(EvaluatorOptions):
             "on_execution_error",
             "role",
             "kind",
+            "only",
             "allow_misnamed",
             "aspect_tolerance",
             "intact",

@@ -239,13 +239,13 @@ def _header_of(path: str) -> Facts | None:
 
 def _must_probe(facts: Facts, options: MediaCheckOptions) -> bool:
     """Return whether a condition asks what the header of an audio or video file does not tell."""
-    told = options.kind in ("any", facts.kind)
+    told = options.looks_at in ("any", facts.kind)
     if told and facts.kind == "video" and options.blank is not None:
         return True
     if not needs_ffmpeg(Sniffed(facts.kind, facts.format, facts.media_type), "probed"):
         return False
     if options.intact:
-        return True
+        return options.only in (None, facts.kind)
     asked = {key.removeprefix("min_").removeprefix("max_") for key in options.model_fields_set}
     names = {"duration"} & asked
     if facts.kind == "video":

@@ -69,6 +69,19 @@ def test_kind_alone_is_a_condition_that_every_item_of_the_role_must_meet(measure
     assert verdict.reason == "b.wav: is audio, not an image"
 
 
+def test_only_leaves_files_of_other_kinds_alone_but_nothing_that_is_no_medium(measure: Any) -> None:
+    """A tool that makes a clip and its thumbnail has conditions for each."""
+    made = ("clip.wav wav 2s", "thumbnail.png png 64x64")
+    assert measure(*made, only="image", max_width=64, count=1).outcome == "pass"
+    assert measure(*made, only="audio", min_duration=3).reason == "clip.wav: duration 2 s is below 3 s"
+    assert measure(*made, only="image", count=2).reason == "1 item recorded, not 2"
+    verdict = measure(*made, only="video", intact=True)
+    assert (verdict.outcome, verdict.reason) == ("missing", "no video was recorded with role output")
+    assert measure(*made, only="video", count=0).outcome == "pass"
+    page = measure(*made, "second.png html", only="image", max_width=64)
+    assert page.reason == "second.png: this is an HTML page, not an image"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [("html", "this is an HTML page, not an image"), ("empty", "this is an empty file, not an image")],
@@ -245,6 +258,10 @@ def test_items_of_one_name_are_told_apart(bench: Any) -> None:
     ("options", "told"),
     [
         ({}, "at least one condition"),
+        ({"only": "image"}, "at least one condition"),
+        ({"only": "image", "kind": "video", "count": 1}, "give either kind:, which every file must be, or only:"),
+        ({"only": "audio", "max_width": 9}, "max_width: measures pictures, and only is audio"),
+        ({"only": "audio", "formats": ["png"]}, "is never audio, and only is audio"),
         ({"kind": "image", "silent": False}, "silent: measures sound, and kind is image"),
         ({"kind": "audio", "blank": False}, "blank: measures pictures, and kind is audio"),
         ({"allow_misnamed": True}, "goes with formats"),
