@@ -114,8 +114,12 @@ class Evaluator(ABC, Generic[OptionsT]):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What makes its verdicts what they are: type, version and every option."""
-        return {"type": self.type, "version": self.version, "options": self.options.model_dump(mode="json")}
+        """What makes its verdicts what they are: type, version and every option.
+
+        An option of None asks nothing and is left out, so that a check stays the same when a later version knows more.
+        """
+        options = self.options.model_dump(mode="json", exclude_none=True)
+        return {"type": self.type, "version": self.version, "options": options}
 
     def prepare(self) -> None:
         """Check before the first trial what can be checked: files named in the options, libraries needed.

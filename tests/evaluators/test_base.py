@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from oloproof.evaluators.base import MISSING_FIELD, expected_absent, field_absent, field_of, shorten
@@ -38,3 +40,11 @@ def test_shortening_keeps_both_ends_and_survives_numbers_too_long_to_write() -> 
     assert len(text) <= 80
     assert text.endswith("end'")
     assert "too long" in shorten(10**5000)
+
+
+def test_what_asks_nothing_is_no_part_of_what_a_check_is(bench: Any) -> None:
+    """So a comparison with an older run does not call it another check when a later version knows more keys."""
+    plain, said = bench.evaluator("media_check", max_width=9), bench.evaluator("media_check", max_width=9, blank=None)
+    assert plain.identity == said.identity
+    assert None not in plain.identity["options"].values()
+    assert plain.identity != bench.evaluator("media_check", max_width=9, blank=False).identity
