@@ -75,7 +75,13 @@ def _hanging(line: str, *, state: str = "") -> list[str]:
 
 @click.command("init", short_help="Make a project that runs.")
 @click.argument("folder", metavar="[DIR]", default=".")
-@click.option("--example", metavar="NAME", default="thumbnails", show_default=True, help="Which example to begin with.")
+@click.option(
+    "--example",
+    metavar="NAME",
+    default="thumbnails",
+    show_default=True,
+    help="Which example to begin with: thumbnails makes pictures, meters reads numbers off them, however they arrive.",
+)
 @reported
 def init_command(folder: str, example: str) -> None:
     """Make a small project in DIR (here by default) that runs as it is: cases, pictures, a system and a policy.

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 from PIL import Image, ImageChops, ImageStat
 
+from oloproof.cli.project import init_command
 from oloproof.config import load_project
 from oloproof.errors import OloproofError
 from oloproof.evaluators import builtin_registry
 from oloproof.examples import copy_example, known_examples
 from oloproof.running import run
 from oloproof.running.checking import check_project
+from oloproof.storage import History, Store
 
 ROOT = Path(__file__).parent.parent.parent
-PHOTOS = ROOT / "oloproof" / "examples" / "thumbnails" / "data" / "photos"
+EXAMPLES = ROOT / "oloproof" / "examples"
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ def test_an_unknown_example_is_told_with_those_there_are(tmp_path: Path) -> None
     """Nothing is written for it."""
     with pytest.raises(OloproofError, match=r"no example 'thumbnail'; did you mean thumbnails"):
         copy_example("thumbnail", tmp_path / "new")
-    with pytest.raises(OloproofError, match="there is thumbnails"):
+    with pytest.raises(OloproofError, match="there is meters, thumbnails"):
         copy_example("../cli", tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -105,24 +111,58 @@ def test_a_blurred_thumbnail_fails_the_example(project: Path) -> None:
     assert failed == ["sharp-enough"]
 
 
-def test_the_pictures_are_those_that_the_script_draws() -> None:
-    """Within what JPEG changes; so the script explains every one of them."""
-    spec = importlib.util.spec_from_file_location("draw_example", ROOT / "scripts" / "draw_example.py")
+def test_a_reader_that_takes_light_segments_for_dark_fails_the_example(tmp_path: Path) -> None:
+    """The rules of the second example notice what they are there for."""
+    copy_example("meters", tmp_path)
+    app = tmp_path / "app.py"
+    app.write_text(app.read_text(encoding="utf-8").replace("DARK = 0.7", "DARK = 0.15"), "utf-8")
+    failed = [decision.rule for decision in run(tmp_path).conclusion.decisions if decision.state == "FAIL"]
+    assert {"photos-are-read", "at-night-too"} <= set(failed)
+
+
+def test_the_reader_of_the_example_breaks_where_its_policy_says_that_it_does(tmp_path: Path) -> None:
+    """By night in much noise, and everywhere when the camera slips."""
+    copy_example("meters", tmp_path)
+    run(tmp_path)
+    with closing(Store(tmp_path, create=False)) as store:
+        history = History(store)
+        wrong = {
+            (trial.variant, trial.case_id)
+            for trial in history.trials(history.find())
+            if any(verdict.outcome == "fail" for verdict in trial.verdicts)
+        }
+    assert {variant for variant, _ in wrong} == {"noise-100", "rotate-2"}
+    assert {int(case[-2:]) % 2 for variant, case in wrong if variant == "noise-100"} == {0}, "night only"
+    assert len([case for variant, case in wrong if variant == "rotate-2"]) == 16
+
+
+def test_every_example_is_named_in_the_help() -> None:
+    shown = CliRunner().invoke(init_command, ["--help"]).output
+    assert all(name in shown for name in known_examples())
+
+
+def script_named(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    drawn = dict(module.pictures())
-    assert {path.stem for path in PHOTOS.iterdir()} == set(drawn)
-    for name, picture in drawn.items():
-        with Image.open(PHOTOS / f"{name}.jpg") as kept:
+    return module
+
+
+@pytest.mark.parametrize(("name", "script"), [("thumbnails", "draw_example"), ("meters", "draw_meters")])
+def test_the_pictures_are_those_that_the_script_draws(name: str, script: str) -> None:
+    """Within what JPEG changes; so the script explains every one of them."""
+    module = script_named(script)
+    photos, drawn = EXAMPLES / name / "data" / "photos", dict(module.pictures())
+    assert {path.stem for path in photos.iterdir()} == set(drawn)
+    for photo, picture in drawn.items():
+        with Image.open(photos / f"{photo}.jpg") as kept:
             difference = ImageChops.difference(kept.convert("RGB"), picture)
-        assert max(ImageStat.Stat(difference).mean) < 4, name
+        assert max(ImageStat.Stat(difference).mean) < 4, photo
 
 
-def test_the_pictures_are_small_and_not_flat() -> None:
-    """A hash of a flat picture would say nothing; a large one would make the package heavy."""
-    for path in PHOTOS.iterdir():
-        assert path.stat().st_size < 20_000
-        with Image.open(path) as picture:
-            assert ImageStat.Stat(picture.convert("L")).stddev[0] > 20, path.name
+def test_the_meters_expect_what_is_drawn_on_them() -> None:
+    module = script_named("draw_meters")
+    rows = [json.loads(line) for line in (EXAMPLES / "meters" / "data" / "meters.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["expected"]["kwh"], row["slice"]["light"]) for row in rows] == list(module.readings())
