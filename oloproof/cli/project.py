@@ -80,7 +80,7 @@ def _hanging(line: str, *, state: str = "") -> list[str]:
     metavar="NAME",
     default="thumbnails",
     show_default=True,
-    help="Which example to begin with: thumbnails makes pictures, meters reads numbers off them, however they arrive.",
+    help="Which example to begin with: thumbnails makes pictures, meters reads numbers off them, keypad hears tones.",
 )
 @reported
 def init_command(folder: str, example: str) -> None:
