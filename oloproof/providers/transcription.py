@@ -1,18 +1,20 @@
 """Speech to text over OpenAI's ``/audio/transcriptions``.
 
 The server is told a file name and type that fit the bytes, whatever the file was called: servers choose their decoder
-by them. ``verbose_json`` is asked for, and plain ``json`` where a server or model does not know it.
+by them. ``verbose_json`` with the times of words is asked for, without them where a server does not know how to tell
+them, and plain ``json`` where a server or model knows neither.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from oloproof.errors import MediaUnreadable
 from oloproof.media.formats import FORMATS, named_for
@@ -37,6 +39,9 @@ _ENDINGS = {"rf64": "wav", "mp2": "mp3", "mp1": "mp3", "mka": "webm", "mkv": "we
 
 _MOST_PHRASES = 5_000
 
+_Wanted = Literal["words", "verbose_json", "json"]
+_GRANULARITIES = ("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _SOUND_WORDS = (
     "blank|silen(?:ce|t)|music|musique|musik|applause|laugh(?:s|ter|ing)?|noises?|inaudible|unintelligible|indistinct"
@@ -49,11 +54,15 @@ _MOST_MARKER_WORDS = 6
 
 
 class Phrase(Struct, frozen=True):
-    """A part of what was heard, with when it begins and ends in seconds."""
+    """A part of what was heard, with when it begins and ends in seconds.
+
+    ``words`` are when each of its words begins (as spaces part them), empty where the server does not tell.
+    """
 
     start: float
     end: float
     text: str
+    words: tuple[float, ...] = ()
 
 
 class Transcription(Struct, frozen=True):
@@ -100,16 +109,21 @@ class Transcriber:
         """
         upload = _upload(data, media_type, file_name)
         tally = Tally(self.endpoint.total_timeout)
-        wanted = "json" if self._profile["transcript_format"] == "json" else "verbose_json"
+        wanted = self._known_form()
         while True:
             outcome = self._calls.ask(self._question(upload, wanted), tally)
             if not isinstance(outcome, Refusal):
                 transcription = self._read(outcome, tally)
                 self._profile.learn(transcript_format=wanted)
                 return transcription
-            if wanted == "json" or not _about_format(outcome):
+            simpler = _simpler(wanted, outcome)
+            if simpler is None:
                 raise self._calls.error_of(outcome, tally)
-            wanted = "json"
+            wanted = simpler
+
+    def _known_form(self) -> _Wanted:
+        known = self._profile["transcript_format"]
+        return known if known in ("verbose_json", "json") else "words"
 
     @property
     def never_answered(self) -> bool:
@@ -126,10 +140,13 @@ class Transcriber:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _question(self, upload: Upload, wanted: str) -> Question:
-        fields = {"model": self.endpoint.model, "response_format": wanted}
+    def _question(self, upload: Upload, wanted: _Wanted) -> Question:
+        form = "json" if wanted == "json" else "verbose_json"
+        fields = [("model", self.endpoint.model), ("response_format", form)]
+        if wanted == "words":
+            fields += _GRANULARITIES
         if self.language:
-            fields["language"] = self.language
+            fields.append(("language", self.language))
         boundary = f"oloproof-{secrets.token_hex(16)}"
         bound = Usage(sound_bound(upload.data, upload.media_type), _MOST_TEXT)
         content_type = f"multipart/form-data; boundary={boundary}"
@@ -149,7 +166,7 @@ class Transcriber:
             duration=_seconds(document.get("duration")),
             no_speech_probability=min(known) if known else None,
             served=without_key(text_of(document.get("model")), variable)[:200],
-            phrases=_phrases(segments, text, variable),
+            phrases=with_words(_phrases(segments, text, variable), _words_in(document, segments)),
         )
 
 
@@ -184,9 +201,9 @@ def _ending(name: str) -> str:
     return _ENDINGS.get(name) or (name if name in extensions else min(extensions))
 
 
-def _multipart(fields: Mapping[str, str], upload: Upload, boundary: str) -> bytes:
+def _multipart(fields: Sequence[tuple[str, str]], upload: Upload, boundary: str) -> bytes:
     pieces: list[bytes] = []
-    for name, value in fields.items():
+    for name, value in fields:
         head = f'--{boundary}\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n'
         pieces += [head.encode("ascii"), value.encode("utf-8"), b"\r\n"]
     head = (
@@ -197,9 +214,14 @@ def _multipart(fields: Mapping[str, str], upload: Upload, boundary: str) -> byte
     return b"".join(pieces)
 
 
-def _about_format(refusal: Refusal) -> bool:
-    words = f"{refusal.parameter} {refusal.words}".lower()
-    return "response_format" in words or "verbose_json" in words
+def _simpler(wanted: _Wanted, refusal: Refusal) -> _Wanted | None:
+    """Return the form to try after a refusal, None when its words concern nothing that can be changed."""
+    said = f"{refusal.parameter} {refusal.words}".lower()
+    if wanted == "words" and "granularit" in said:
+        return "verbose_json"
+    if wanted != "json" and ("response_format" in said or "verbose_json" in said):
+        return "json"
+    return None
 
 
 def _usage_of(document: Mapping[str, Any]) -> Usage:
@@ -219,6 +241,50 @@ def _phrases(segments: Sequence[Mapping[str, Any]], text: str, variable: str | N
             found.append(Phrase(start, end, words))
     whole = "".join(part for phrase in found for part in phrase.text.split())
     return tuple(found) if len(found) <= _MOST_PHRASES and whole == "".join(text.split()) else ()
+
+
+def _words_in(document: Mapping[str, Any], segments: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the words with their times, which some servers tell beside the segments and some within them."""
+    return objects_of(document.get("words")) or [
+        word for segment in segments for word in objects_of(segment.get("words"))
+    ]
+
+
+def with_words(phrases: tuple[Phrase, ...], told: Sequence[Mapping[str, Any]]) -> tuple[Phrase, ...]:
+    """Return phrases with when their words begin; as they are where the words told are not those of the phrases.
+
+    Servers tell words without their marks, and may cut one of ours into several.
+    """
+    heard = [(_letters(text_of(one.get("word"))), _seconds(one.get("start"))) for one in told]
+    left = iter([(letters, start) for letters, start in heard if letters])
+    found = []
+    for phrase in phrases:
+        begins = _begins(phrase, left)
+        if begins is None:
+            return phrases
+        found.append(replace(phrase, words=begins))
+    return tuple(found) if next(left, None) is None else phrases
+
+
+def _begins(phrase: Phrase, left: Iterator[tuple[str, float | None]]) -> tuple[float, ...] | None:
+    """Take the words of a phrase from those ``left`` and return when they begin, None where they are others."""
+    begins: list[float] = []
+    for word in phrase.text.split():
+        letters, taken, start = _letters(word), "", begins[-1] if begins else phrase.start
+        while len(taken) < len(letters):
+            piece, at = next(left, ("", None))
+            if at is None or at < start:
+                return None
+            start = start if taken else at
+            taken += piece
+        if taken != letters:
+            return None
+        begins.append(start)
+    return tuple(begins)
+
+
+def _letters(word: str) -> str:
+    return "".join(char for char in word.casefold() if char.isalnum())
 
 
 def _share(value: Any) -> float | None:

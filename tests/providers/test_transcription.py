@@ -14,6 +14,7 @@ from oloproof.providers.transcription import BASE_URL, spoken
 from tests.model_server import (
     Answer,
     ModelServer,
+    Request,
     answering,
     in_turn,
     insufficient_quota,
@@ -57,7 +58,9 @@ def test_a_transcription_holds_what_the_server_told(server: ModelServer, hears: 
     request = server.requests[0]
     assert request.path == "/v1/audio/transcriptions"
     fields = {part.name: part.data.decode() for part in request.form.values() if not part.file_name}
-    assert fields == {"model": "whisper-1", "response_format": "verbose_json", "language": "en"}
+    granularities = {"timestamp_granularities[]": "segment"}  # the last of two
+    assert fields == {"model": "whisper-1", "response_format": "verbose_json", "language": "en", **granularities}
+    assert [part in request.body for part in (b'[]"\r\n\r\nword\r\n', b'[]"\r\n\r\nsegment\r\n')] == [True, True]
 
 
 def segments(*told: tuple[object, object, str]) -> list[dict[str, object]]:
@@ -135,6 +138,55 @@ def test_a_file_name_tells_nothing_more_and_breaks_nothing(
 ) -> None:
     hears().transcribe(wav(), "audio/wav", name)
     assert server.requests[0].form["file"].file_name == sent
+
+
+def words(*told: tuple[float, str]) -> list[dict[str, object]]:
+    return [{"word": word, "start": start, "end": start + 0.1} for start, word in told]
+
+
+def test_words_come_with_their_times_also_where_a_server_cuts_and_strips_them(
+    server: ModelServer, hears: Hears
+) -> None:
+    parts = segments((0.0, 1.2, " Good morning!"), (1.2, 2.5, " It's – twenty-five."))
+    told = words((0.1, "good"), (0.6, "Morning"), (1.3, "It's"), (1.9, "twenty"), (2.2, "-five"))
+    server.answer = transcript("Good morning! It's – twenty-five.", segments=parts, words=told)
+    found = hears().transcribe(wav(), "audio/wav", "a.wav").phrases
+    assert [phrase.words for phrase in found] == [(0.1, 0.6), (1.3, 1.3, 1.9)]
+
+    within = [{**part, "words": told[:2] if part["start"] == 0 else told[2:]} for part in parts]
+    server.answer = transcript("Good morning! It's – twenty-five.", segments=within)
+    assert hears().transcribe(wav(), "audio/wav", "a.wav").phrases == found
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        words((0.1, "good")),
+        words((0.1, "good"), (0.6, "evening")),
+        words((0.6, "good"), (0.1, "morning")),
+        words((0.1, "good"), (0.6, "morning"), (0.9, "sir")),
+        [{"word": "good"}, {"word": "morning"}],
+        ["good", None],
+        "good morning",
+    ],
+)
+def test_words_that_are_not_those_of_the_text_are_left_out(told: object, server: ModelServer, hears: Hears) -> None:
+    server.answer = transcript("Good morning", segments=segments((0.0, 1.2, "Good morning")), words=told)
+    found = hears().transcribe(wav(), "audio/wav", "a.wav")
+    assert found.phrases == (Phrase(0.0, 1.2, "Good morning"),)
+
+
+def test_a_server_that_tells_no_words_is_asked_without_them_and_remembered(server: ModelServer, hears: Hears) -> None:
+    def script(request: Request) -> Answer:
+        if b"granularities" in request.body:
+            return refusing("unknown parameter timestamp_granularities[]", param="timestamp_granularities[]")
+        return transcript("hello")
+
+    server.answer = script
+    profiles = MemoryProfiles()
+    assert hears(profiles=profiles).transcribe(wav(), "audio/wav", "a.wav").duration == 1.5
+    hears(profiles=profiles).transcribe(wav(), "audio/wav", "a.wav")
+    assert server.count == 3
 
 
 def test_what_is_no_sound_is_not_sent(server: ModelServer, hears: Hears) -> None:

@@ -124,7 +124,7 @@ class Hearing:
             reader.measurements.put(item.sha256, name, kept)
         else:
             reader.verify(item)
-        phrases = tuple(providers.Phrase(*one) for one in kept.get("phrases", ()))  # none were kept at first
+        phrases = tuple(_kept(*one) for one in kept.get("phrases", ()))  # none were kept at first
         return Transcript(kept["state"], kept["text"], kept["reason"], kept["served"], tuple(kept["steps"]), phrases)
 
     def _transcribed(self, item: MediaItem, reader: MediaReader) -> Transcript:
@@ -162,7 +162,7 @@ def _joined(transcriber: Transcriber, pieces: list[SoundPiece]) -> Transcript:
         elif found.text:
             texts.append(found.text)
             untimed = untimed or not found.phrases
-            phrases += [replace(one, start=piece.start + one.start, end=piece.start + one.end) for one in found.phrases]
+            phrases += [_later(one, piece.start) for one in found.phrases]
     told = ", ".join(name for name in served if name)
     if not texts:
         return Transcript("no_speech", "", f"there is no speech: {_why_no_words(doubts)}", told, steps)
@@ -192,9 +192,22 @@ def _transcript_record(item: MediaItem, transcript: Transcript) -> dict[str, Any
     )
 
 
+def _kept(start: float, end: float, text: str, words: Iterable[float] = ()) -> Phrase:
+    return providers.Phrase(start, end, text, tuple(words))
+
+
+def _later(phrase: Phrase, seconds: float) -> Phrase:
+    """Return a phrase of a piece as one of the whole, in which the piece begins after so many seconds."""
+    words = tuple(seconds + at for at in phrase.words)
+    return replace(phrase, start=seconds + phrase.start, end=seconds + phrase.end, words=words)
+
+
 def _timed(phrases: Iterable[Phrase]) -> list[list[Any]]:
-    """Return phrases as they are kept: begin, end, text."""
-    return [[round(one.start, 3), round(one.end, 3), one.text] for one in phrases]
+    """Return phrases as they are kept: begin, end, text, and when its words begin where that is known."""
+    return [
+        [round(one.start, 3), round(one.end, 3), one.text, *([[round(at, 3) for at in one.words]] if one.words else [])]
+        for one in phrases
+    ]
 
 
 def _sound_record(item: MediaItem, piece: SoundPiece) -> dict[str, Any]:

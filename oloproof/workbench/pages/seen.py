@@ -36,11 +36,15 @@ class SeenPicture(Struct, frozen=True):
 
 
 class SeenPhrase(Struct, frozen=True):
-    """A part of a transcript with where it begins and ends, in seconds."""
+    """A part of a transcript with where it begins and ends, in seconds.
+
+    ``words`` are where each of its words begins, with spaces between, empty where that is not known.
+    """
 
     start: str
     end: str
     text: str
+    words: str = ""
 
 
 class SeenText(Struct, frozen=True):
@@ -139,9 +143,10 @@ def _transcript(part: Mapping[str, Any], media: Sequence[MediaItem]) -> SeenText
     item = "" if found is None else found.id
     phrases: list[SeenPhrase] = []
     room = _LONGEST
-    for start, end, words in part.get("phrases") or () if item else ():
-        shown = visible(str(words))[:room]
+    for start, end, said, *words in part.get("phrases") or () if item else ():
+        shown = visible(str(said))[:room]
         room -= len(shown)
         if shown:
-            phrases.append(SeenPhrase(f"{start:.3f}", f"{end:.3f}", shown))
+            begins = " ".join(f"{at:.3f}" for at in words[0]) if words else ""
+            phrases.append(SeenPhrase(f"{start:.3f}", f"{end:.3f}", shown, begins))
     return SeenText("Transcript", text, tuple(phrases), item)

@@ -1,12 +1,25 @@
-// A transcript whose times are known: each phrase leads to its moment, and the one that is being said stands out.
+// A transcript whose times are known: each phrase leads to its moment, and the one that is being said stands out. Where
+// the times of its words are known, a click on one leads to it; for the keyboard a phrase stays one stop.
+
+function spoken(span) {
+  const begins = span.dataset.words?.split(" ") ?? [];
+  const words = span.textContent.trim().split(/\s+/);
+  if (words.length !== begins.length) return [span.textContent];
+  return words.flatMap((word, number) => {
+    const part = document.createElement("span");
+    part.dataset.at = begins[number];
+    part.textContent = word;
+    return number === 0 ? [part] : [" ", part];
+  });
+}
 
 function pressable(span, act) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "plain phrase";
   button.title = `from ${span.dataset.phrase} s`;
-  button.textContent = span.textContent;
-  button.addEventListener("click", act);
+  button.append(...spoken(span));
+  button.addEventListener("click", (event) => act(event.target.dataset.at ?? span.dataset.phrase));
   span.replaceWith(button);
   return button;
 }
@@ -18,9 +31,9 @@ export function startPhrases(players, use) {
     const phrases = spans.map((span) => ({
       from: Number(span.dataset.phrase),
       until: Number(span.dataset.until),
-      button: pressable(span, () => {
+      button: pressable(span, (seconds) => {
         use(player);
-        player.seekTo(Number(span.dataset.phrase));
+        player.seekTo(Number(seconds));
         player.root.scrollIntoView({ block: "nearest" });
       }),
     }));

@@ -127,16 +127,29 @@ def test_what_was_said_is_kept_with_its_times(judged: Make, speech: bytes) -> No
     assert len(server.sounds) == 1
 
 
+def test_the_times_of_words_are_kept_beside_their_phrase(judged: Make, speech: bytes) -> None:
+    parts = [{"start": 0.0, "end": 0.8, "text": "four zero"}]
+    words = [{"word": "four", "start": 0.1, "end": 0.3}, {"word": "zero", "start": 0.41239, "end": 0.6}]
+    project = judged(Listener(transcript("four zero", segments=parts, words=words)))
+    heard(project, ("said.wav", speech))
+    phrases = [[0.0, 0.8, "four zero", [0.1, 0.412]]]
+    assert last_part(project)["phrases"] == phrases
+    heard(project, fresh=frozenset({"judge"}))
+    assert last_part(project)["phrases"] == phrases
+
+
 def test_times_of_a_sound_that_is_sent_in_pieces_are_those_of_the_whole(judged: Make, speech: bytes) -> None:
     parts = [{"start": 0.25, "end": 0.5, "text": "four"}]
-    server = Listener(transcript("four", segments=parts))
+    words = [{"word": "four", "start": 0.3, "end": 0.5}]
+    server = Listener(transcript("four", segments=parts, words=words))
     project = judged(server)
     ear = {"model": "ear", "base_url": project.server.url, "max_bytes": 100_000}
     heard(project, ("long.wav", repeated(speech, 40)), transcriber=ear)
     found = last_part(project)["phrases"]
     assert len(found) == len(server.sounds) > 1
-    starts = [start for start, _, _ in found]
+    starts = [start for start, _, _, _ in found]
     assert starts[0] == 0.25
+    assert [word - start for start, _, _, [word] in found] == pytest.approx([0.05] * len(found), abs=0.0011)
     assert all(later - sooner > 1 for sooner, later in pairwise(starts))
 
 

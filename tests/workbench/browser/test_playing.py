@@ -43,14 +43,15 @@ def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: 
     assert is_like(colour_in_the_middle(clip), COLOURS[1.5])
 
 
-def let_hear(shop: Shop, *phrases: tuple[float, float, str]) -> None:
+def let_hear(shop: Shop, *phrases: tuple[object, ...]) -> None:
     """Let the judge of the sound have read a transcript whose times are known."""
     with closing(sqlite3.connect(shop.root / ".oloproof/oloproof.db")) as connection, connection:
         for number, saw in connection.execute("SELECT id, saw FROM judgements").fetchall():
             told = json.loads(saw)
             for part in told["parts"]:
                 if part["kind"] == "audio":
-                    part |= {"kind": "transcript", "text": " ".join(one[2] for one in phrases), "phrases": phrases}
+                    text = " ".join(str(one[2]) for one in phrases)
+                    part |= {"kind": "transcript", "text": text, "phrases": phrases}
             connection.execute("UPDATE judgements SET saw = ? WHERE id = ?", (json.dumps(told), number))
 
 
@@ -71,6 +72,24 @@ def test_what_was_said_leads_to_the_moment_where_it_is_said(visits: Callable[...
     page.wait_for_function("sound => !sound.paused", arg=sound.element_handle())
     expect(said).to_have_attribute("aria-current", "true")
     assert visit.accessibility_in_both_looks() == {}
+
+
+def test_a_word_leads_to_its_own_moment_and_the_keyboard_to_that_of_its_phrase(
+    visits: Callable[..., Visit], own_shop: Shop
+) -> None:
+    let_hear(own_shop, (0.1, 0.9, "a red <i>mug</i>", [0.1, 0.3, 0.6]), (0.9, 1.0, "not split", [0.9]))
+    visit = visits(own_shop)
+    page = visit.open(own_shop.case("voice"))
+    sound = page.locator("audio[aria-label^=output]").element_handle()
+    said = page.get_by_role("button", name="a red <i>mug</i>")
+
+    said.get_by_text("<i>mug</i>").click()
+    page.wait_for_function("sound => Math.abs(sound.currentTime - 0.6) < 0.01", arg=sound)
+    expect(said).to_have_attribute("aria-current", "true")
+    said.press("Enter")
+    page.wait_for_function("sound => Math.abs(sound.currentTime - 0.1) < 0.01", arg=sound)
+    page.get_by_role("button", name="not split").get_by_text("split").click()
+    page.wait_for_function("sound => Math.abs(sound.currentTime - 0.9) < 0.01", arg=sound)
 
 
 def test_a_sound_plays_and_its_wave_is_drawn(visit: Visit, shop: Shop) -> None:
