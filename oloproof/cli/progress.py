@@ -12,7 +12,7 @@ import click
 
 from oloproof.policy.wording import number_words
 from oloproof.reports.wording import count_words
-from oloproof.running.events import Event, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
+from oloproof.running.events import Event, HeldUp, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
 
@@ -45,13 +45,24 @@ class _Line:
             self._task = self._bar.add_task("", total=total, completed=done, state="")
             self._bar.start()
 
-    def _rate(self, done: int) -> float | None:
-        """Return how many were done in a second when a plain line is due, None when it is not."""
+    def _due(self) -> bool:
+        """Return whether a plain line is due, and count it as said."""
         now = time.monotonic()
         if self._quiet or now - self._said < _PLAIN_EVERY:
-            return None
+            return False
         self._said = now
-        return done / (now - self._started)
+        return True
+
+    def _rate(self, done: int) -> float | None:
+        """Return how many were done in a second when a plain line is due, None when it is not."""
+        return done / (self._said - self._started) if self._due() else None
+
+    def _held_up(self, words: str) -> None:
+        """Say what is waited for."""
+        if self._bar is not None:
+            self._bar.update(self._task, state=f"waiting for {words}")
+        elif self._due():
+            self._say(f"waiting for {words}")
 
     def _say(self, text: str) -> None:
         if self._bar is not None:
@@ -78,6 +89,8 @@ class ProgressLine(_Line):
             self._start(event)
         elif isinstance(event, TrialsDone):
             self._advance(event)
+        elif isinstance(event, HeldUp):
+            self._held_up(event.words)
         elif isinstance(event, Noticed):
             if self._notes:
                 self._say(f"note: {event.notice.message}")
@@ -116,6 +129,8 @@ class JudgingLine(_Line):
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
+        if isinstance(event, HeldUp):
+            self._held_up(event.words)
         if not isinstance(event, JudgementsDone):
             return
         if self._bar is None:
@@ -142,12 +157,14 @@ def _share(outcomes: Counter[str]) -> str:
 def _live_bar() -> Any:
     from rich.console import Console  # loaded only where there is a terminal to draw on
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
     return Progress(
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}"),
+        # words of servers stand here too: as they are, and on this line
+        TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
         console=Console(stderr=True),
         transient=True,
         refresh_per_second=4,

@@ -113,6 +113,11 @@ class Evaluator(ABC, Generic[OptionsT]):
         return ""
 
     @property
+    def held_up(self) -> str:
+        """What a server of its makes it wait for now, in words, else empty."""
+        return ""
+
+    @property
     def identity(self) -> Mapping[str, Any]:
         """What makes its verdicts what they are: type, version and every option.
 

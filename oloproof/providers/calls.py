@@ -81,6 +81,16 @@ class Calls:
         self._bearer = endpoint.provider != "anthropic"
         self._answered = False
         self._closed = threading.Event()
+        self._pauses: dict[int, tuple[float, str]] = {}
+
+    @property
+    def held_up(self) -> str:
+        """What is waited for before a question is asked again, in words; empty while nothing is."""
+        pauses = list(self._pauses.values())
+        if not pauses:
+            return ""
+        until, why = max(pauses)
+        return f"{self.endpoint.host}: {why}; asked again in {max(until - time.monotonic(), 0.0):.0f} s"
 
     @property
     def never_answered(self) -> bool:
@@ -178,7 +188,7 @@ class Calls:
         seconds = backoff(tally.failures, self.endpoint.retry_cap)
         cure = next((cure for sign, cure in _TLS_CURES.items() if sign in outcome.words), "")
         if not cure and tally.failures < MOST_FAILURES and seconds < tally.left:
-            return self._pause(seconds, tally)
+            return self._pause(seconds, clean(outcome.words, self._key_variable), tally)
         if not outcome.connected and not self._answered:
             words = clean(outcome.words, self._key_variable)
             asked = f"was asked {tally.attempts} times and" if tally.attempts > 1 else "was asked and"
@@ -203,15 +213,20 @@ class Calls:
             )
         seconds = backoff(tally.failures, self.endpoint.retry_cap) if named is None else jittered(named)
         if (refusal.status == 429 or tally.failures < MOST_FAILURES) and seconds < tally.left:
-            return self._pause(seconds, tally)
+            return self._pause(seconds, str(refusal), tally)
         raise self._refused(refusal, tally)
 
     def _refused(self, refusal: Refusal, tally: Tally) -> CallFailed:
         return self.failed(str(refusal), "rate_limited" if refusal.status == 429 else "server_error", tally)
 
-    def _pause(self, seconds: float, tally: Tally) -> None:
-        if self._closed.wait(seconds):
-            raise self._late(tally)
+    def _pause(self, seconds: float, why: str, tally: Tally) -> None:
+        me = threading.get_ident()
+        self._pauses[me] = (time.monotonic() + seconds, why)
+        try:
+            if self._closed.wait(seconds):
+                raise self._late(tally)
+        finally:
+            del self._pauses[me]
 
     def _late(self, tally: Tally) -> CallFailed:
         if self._closed.is_set():

@@ -126,6 +126,11 @@ class Transcriber:
         return known if known in ("verbose_json", "json") else "words"
 
     @property
+    def held_up(self) -> str:
+        """What is waited for before a question is asked again, in words; empty while nothing is."""
+        return self._calls.held_up
+
+    @property
     def never_answered(self) -> bool:
         """Whether the server has not sent a single answer so far."""
         return self._calls.never_answered

@@ -35,6 +35,12 @@ class TrialsDone(Struct, frozen=True):
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
 
 
+class HeldUp(Struct, frozen=True):
+    """No answer came for a moment, as a server makes it wait: ``words`` say which, why, and for how long."""
+
+    words: str
+
+
 class JudgementsDone(Struct, frozen=True):
     """Outside of a run a judge was asked about something: ``done`` of ``total`` for one criterion."""
 
@@ -53,7 +59,7 @@ class Verifying(Struct, frozen=True):
     """Every trial is done; the recorded files are looked at once more before anything is decided."""
 
 
-Event = RunStarted | TrialsDone | JudgementsDone | Noticed | Verifying
+Event = RunStarted | TrialsDone | HeldUp | JudgementsDone | Noticed | Verifying
 Listener = Callable[[Event], None]
 
 

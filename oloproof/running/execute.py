@@ -15,7 +15,7 @@ from oloproof.evaluators import Subject
 from oloproof.media import MediaReader, using_reader
 from oloproof.records import Execution
 from oloproof.running.crew import Crew, Done, Job
-from oloproof.running.events import TrialsDone
+from oloproof.running.events import HeldUp, TrialsDone
 from oloproof.running.given import given_files
 from oloproof.running.verify import explained
 from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, trials_in
@@ -158,6 +158,8 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             break
         results = crew.take(_HEARTBEAT)
         done = [result for result in results if isinstance(result, Entry)]
+        if not done and (words := shop.bench.held_up):
+            shop.listener(HeldUp(words))
         waiting += done
         in_flight -= len(done)
         for result in results:

@@ -46,6 +46,11 @@ class Bench:
         self.criteria = tuple(shape.name for evaluator in evaluators for shape in evaluator.criteria)
         self._loop = SharedLoop()
 
+    @property
+    def held_up(self) -> str:
+        """What a server makes one of them wait for now, in words, else empty."""
+        return next((words for one in self.evaluators if (words := one.held_up)), "")
+
     def judgements(self, subject: Subject) -> list[Judgement]:
         """Return what every evaluator says of one execution, in their order.
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from oloproof.records import Judgement
-from oloproof.running.events import JudgementsDone, Listener
+from oloproof.running.events import HeldUp, JudgementsDone, Listener
 from oloproof.storage import Store, StoredJudgements
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+_HEARTBEAT = 0.2
+"""Seconds after which it is said what holds the judge up, where no answer came."""
 
 _KEPT_TOGETHER = 16
 """Judgements in one transaction: one who is stopped pays for few of them twice."""
@@ -25,8 +28,11 @@ def answers_to(
     store: Store,
     concurrency: int,
     listener: Listener,
+    held_up: Callable[[], str] = str,
 ) -> list[T]:
     """Return what ``ask`` gives of each subject, in their order; the judgements beside it are kept if they may be.
+
+    ``held_up`` says in words what a server makes the judge wait for, an empty text when it waits for nothing.
 
     Raises:
         OloproofError: what ``ask`` raises; what was answered until then is kept.
@@ -43,10 +49,14 @@ def answers_to(
         asked = [pool.submit(ask, subject) for subject in subjects]
         waiting = set(asked)
         try:
-            for done, answer in enumerate(as_completed(asked), start=1):
-                waiting.discard(answer)
-                keep(answer.result()[1], _KEPT_TOGETHER)
-                listener(JudgementsDone(criterion, done, len(subjects)))
+            while waiting:
+                come, _ = wait(waiting, _HEARTBEAT, FIRST_COMPLETED)
+                if not come and (words := held_up()):
+                    listener(HeldUp(words))
+                for answer in come:
+                    waiting.discard(answer)
+                    keep(answer.result()[1], _KEPT_TOGETHER)
+                    listener(JudgementsDone(criterion, len(asked) - len(waiting), len(subjects)))
         finally:  # one that raises ends the asking, but those under way are paid for: their answers are waited for
             pool.shutdown(cancel_futures=True)
             for answer in waiting:

@@ -60,7 +60,13 @@ def rejudged(
             return found, (found,)
 
         return answers_to(
-            trials, judge, criterion=evaluator.criterion, store=store, concurrency=concurrency, listener=listener
+            trials,
+            judge,
+            criterion=evaluator.criterion,
+            store=store,
+            concurrency=concurrency,
+            listener=listener,
+            held_up=lambda: bench.held_up,
         )
 
 

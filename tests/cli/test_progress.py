@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Any
 
 import pytest
 
 from oloproof.cli import progress
 from oloproof.cli.progress import JudgingLine, ProgressLine
 from oloproof.records import Notice
-from oloproof.running.events import JudgementsDone, Noticed, Verifying
+from oloproof.running.events import HeldUp, JudgementsDone, Noticed, RunStarted, Verifying
 
 
 def test_away_from_a_terminal_a_line_is_printed_now_and_then(
@@ -47,6 +48,41 @@ def test_on_a_terminal_one_line_is_redrawn_and_goes_when_it_is_done(monkeypatch:
     assert "1/7" in shown
     assert "judging other" in shown
     assert shown.rstrip().endswith("\x1b[2K")
+
+
+@pytest.mark.parametrize("line_of", [lambda: JudgingLine(), lambda: ProgressLine(quiet=False)])
+def test_what_is_waited_for_is_said_now_and_then(
+    line_of: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with line_of() as line:
+        for left in range(30, 20, -1):
+            now[0] += 0.9
+            line(HeldUp(f"api.test: HTTP 429: slow down; asked again in {left} s"))
+    said = "waiting for api.test: HTTP 429: slow down; asked again in 25 s\n"
+    assert capsys.readouterr().err == said
+
+    with ProgressLine(quiet=True) as line:
+        now[0] += 90
+        line(HeldUp("api.test"))
+    assert capsys.readouterr().err == ""
+
+
+def test_words_of_a_server_stand_on_the_live_line_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks like markup is none, and what is long is cut."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+
+    with ProgressLine(quiet=False) as line:
+        line(RunStarted("r", "s", "v1", 3, 3, 0, ("right",)))
+        line(HeldUp("api.test: [/red][bold] " + "slow down " * 30))
+        line._bar.refresh()
+    shown = terminal.getvalue()
+    assert "waiting for api.test: [/red][bold] slow down" in shown
+    assert "slow down " * 10 not in shown
 
 
 def test_what_the_result_will_warn_of_is_no_note_above_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
@@ -376,6 +377,20 @@ def test_a_call_that_waits_lets_others_go_first(server: ModelServer, opened: Ope
     order.append("quick")
     slow.join()
     assert order == ["quick", "slow"]
+
+
+def test_what_a_call_waits_for_is_told_while_it_waits(server: ModelServer, opened: Opened) -> None:
+    server.answer = rate_limited(seconds="30")
+    client = opened(retry_cap=60.0)
+    assert client.held_up == ""
+    asking = threading.Thread(target=lambda: failure(lambda: client.ask(question())))
+    asking.start()
+    told = next(words for words in iter(lambda: client.held_up, None) if words)
+    client.close()
+    asking.join()
+
+    assert re.fullmatch(r"127\.0\.0\.1:\d+: HTTP 429: slow down; asked again in (29|3[012]) s", told)
+    assert client.held_up == ""
 
 
 def test_connections_are_used_again(server: ModelServer, opened: Opened) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from oloproof.media.probes import tone_sound
 from oloproof.reports.wording import judge_words, judged_words
+from oloproof.running.events import HeldUp
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, Store
 from tests.evaluators.judges.conftest import Judged, judged, reply
-from tests.model_server import chat, in_turn, praise
+from tests.model_server import chat, in_turn, praise, rate_limited, transcript
 from tests.seeing_model import SeeingModel, verdict
 
 __all__ = ["judged"]
@@ -47,6 +48,24 @@ def test_of_a_judge_that_is_given_sound_alone_its_hearing_is_told(judged: Make) 
 
 def test_a_judge_that_proved_it_is_no_matter_for_a_notice(judged: Make) -> None:
     assert codes(judged(SeeingModel(lambda *_: verdict(True))).run()) == []
+
+
+@pytest.mark.parametrize("ear", [None, "transcriber"])
+def test_what_a_server_makes_a_run_wait_for_is_said_while_it_waits(judged: Make, ear: str | None) -> None:
+    """Else a minute of rate limits looks like a run that hangs."""
+    limited = rate_limited(milliseconds="700")
+    project = judged(in_turn(limited, transcript("hello") if ear else chat(reply()), chat(reply())))
+    if ear:
+        project.folder.write("said.wav", tone_sound("L"))
+        project.cases({"files": ["said.wav"]})
+    said: list[str] = []
+    project.listener = lambda event: said.append(event.words) if isinstance(event, HeldUp) else None
+    project.run(sight_test="off", transcriber={"model": "ear", "base_url": project.server.url} if ear else None)
+
+    host = project.server.url.removeprefix("http://").removesuffix("/v1")
+    assert said
+    assert {words.rpartition("; ")[0] for words in said} == {f"{host}: HTTP 429: slow down"}
+    assert project.outcomes() == ["pass"]
 
 
 @pytest.mark.parametrize("names", [("eye-1", "eye-2"), ("eye-1", "eye-1")])

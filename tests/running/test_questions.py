@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from oloproof.errors import ProviderRefused
 from oloproof.records import Judgement, Verdict
-from oloproof.running.events import Event, JudgementsDone
+from oloproof.running.events import Event, HeldUp, JudgementsDone
 from oloproof.running.questions import answers_to
 from oloproof.storage import Store, StoredJudgements
 
@@ -66,6 +67,27 @@ def test_what_was_answered_is_kept_while_the_rest_is_asked_for_and_when_it_break
     assert set(seen) < set(kept_of(store, 40))  # so they are there also for one who is killed
     assert answered[:30] == list(range(30))
     assert kept_of(store, 40) == [number for number in answered if number % 3]
+
+
+def test_what_holds_the_judge_up_is_said_while_no_answer_comes(store: Store) -> None:
+    told: list[Event] = []
+    said = threading.Event()
+
+    def listen(event: Event) -> None:
+        told.append(event)
+        if isinstance(event, HeldUp):
+            said.set()
+
+    def ask(number: int) -> tuple[int, Sequence[Judgement]]:
+        assert said.wait(20)
+        return judged(number)
+
+    asked = answers_to(
+        [1], ask, criterion="right", store=store, concurrency=1, listener=listen, held_up=lambda: "a server: slow down"
+    )
+    assert asked == [1]
+    assert told[0] == HeldUp("a server: slow down")
+    assert told[-1] == JudgementsDone("right", 1, 1)
 
 
 def test_nothing_to_ask_about_is_no_answer(store: Store) -> None:

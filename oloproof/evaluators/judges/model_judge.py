@@ -146,6 +146,12 @@ class ModelJudge(Evaluator[ModelT]):
         client = self._client
         return client.endpoint.host if client is not None and self.asked and client.never_answered else ""
 
+    @property
+    def held_up(self) -> str:
+        """What the server of its model or of its transcriber makes it wait for now, in words, else empty."""
+        clients = (self._client, self._transcriber)
+        return next((words for one in clients if one is not None and (words := one.held_up)), "")
+
     def client(self) -> ChatClient:
         """Return the client of its model, opened by the first who asks, and its transcriber's with it."""
         with self._opening:

@@ -224,7 +224,13 @@ def _judged(
     concurrency = judge.options.concurrency
     return tuple(
         answers_to(
-            pairing.pairs, ask, criterion=judge.criterion, store=store, concurrency=concurrency, listener=listener
+            pairing.pairs,
+            ask,
+            criterion=judge.criterion,
+            store=store,
+            concurrency=concurrency,
+            listener=listener,
+            held_up=lambda: judge.held_up,
         )
     )
 

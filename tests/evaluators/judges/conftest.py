@@ -13,6 +13,7 @@ import yaml
 from PIL import Image
 
 from oloproof.running import RunResult, run
+from oloproof.running.events import Listener, silent
 from oloproof.storage import History, Store, StoredTrial
 from tests.conftest import Folder
 from tests.model_server import ModelServer
@@ -39,6 +40,7 @@ class Judged:
 
     def __init__(self, folder: Folder, server: ModelServer) -> None:
         self.folder, self.server = folder, server
+        self.listener: Listener = silent
         self.options: dict[str, Any] = {
             "type": "rubric_judge",
             "criterion": "right",
@@ -65,7 +67,7 @@ class Judged:
         wanted = {key: value for key, value in {**self.options, **options}.items() if value is not None}
         project = {**self.project, "evaluators": [wanted, *self.project.get("evaluators", [])]}
         self.folder.write("oloproof.yaml", yaml.safe_dump(project, sort_keys=False))
-        return run(self.folder.root, fresh=fresh, resume=resume)
+        return run(self.folder.root, fresh=fresh, resume=resume, listener=self.listener)
 
     def trials(self) -> list[StoredTrial]:
         store = Store(self.folder.root)
