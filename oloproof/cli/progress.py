@@ -58,11 +58,11 @@ class _Line:
         return done / (self._said - self._started) if self._due() else None
 
     def _held_up(self, words: str) -> None:
-        """Say what is waited for."""
+        """Say how long is waited, for whom, and why."""
         if self._bar is not None:
-            self._bar.update(self._task, state=f"waiting for {words}")
+            self._bar.update(self._task, state=f"waiting {words}")
         elif self._due():
-            self._say(f"waiting for {words}")
+            self._say(f"waiting {words}")
 
     def _say(self, text: str) -> None:
         if self._bar is not None:
@@ -163,9 +163,10 @@ def _live_bar() -> Any:
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        # words of servers stand here too: as they are, and on this line
-        TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
+        # words of servers stand here too: as they are, and in the room that the rest of the line leaves
+        TextColumn("{task.fields[state]}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
         console=Console(stderr=True),
         transient=True,
+        expand=True,
         refresh_per_second=4,
     )

@@ -114,7 +114,7 @@ class Evaluator(ABC, Generic[OptionsT]):
 
     @property
     def held_up(self) -> str:
-        """What a server of its makes it wait for now, in words, else empty."""
+        """How long a server makes it wait now, which, and why, in words; else empty."""
         return ""
 
     @property

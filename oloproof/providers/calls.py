@@ -85,12 +85,12 @@ class Calls:
 
     @property
     def held_up(self) -> str:
-        """What is waited for before a question is asked again, in words; empty while nothing is."""
+        """How long it waits before a question is asked again, for which server and why; empty while it does not."""
         pauses = list(self._pauses.values())
         if not pauses:
             return ""
         until, why = max(pauses)
-        return f"{self.endpoint.host}: {why}; asked again in {max(until - time.monotonic(), 0.0):.0f} s"
+        return f"{max(until - time.monotonic(), 0.0):.0f} s for {self.endpoint.host}: {why}"
 
     @property
     def never_answered(self) -> bool:

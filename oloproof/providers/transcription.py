@@ -127,7 +127,7 @@ class Transcriber:
 
     @property
     def held_up(self) -> str:
-        """What is waited for before a question is asked again, in words; empty while nothing is."""
+        """How long it waits before a question is asked again, for which server and why; empty while it does not."""
         return self._calls.held_up
 
     @property

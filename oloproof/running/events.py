@@ -36,7 +36,7 @@ class TrialsDone(Struct, frozen=True):
 
 
 class HeldUp(Struct, frozen=True):
-    """No answer came for a moment, as a server makes it wait: ``words`` say which, why, and for how long."""
+    """No answer came for a moment, as a server makes it wait: ``words`` say how long, which, and why."""
 
     words: str
 

@@ -158,8 +158,6 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             break
         results = crew.take(_HEARTBEAT)
         done = [result for result in results if isinstance(result, Entry)]
-        if not done and (words := shop.bench.held_up):
-            shop.listener(HeldUp(words))
         waiting += done
         in_flight -= len(done)
         for result in results:
@@ -170,7 +168,9 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             if isinstance(result, list):
                 feeder.made(result)
         now = time.monotonic()
-        if len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
+        if not waiting and (words := shop.bench.held_up):
+            shop.listener(HeldUp(words))
+        elif len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)
             waiting, stored_at = [], now
     _store(shop, waiting)

@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def held_up(self) -> str:
-        """What a server makes one of them wait for now, in words, else empty."""
+        """How long a server makes one of them wait now, which, and why, in words; else empty."""
         return next((words for one in self.evaluators if (words := one.held_up)), "")
 
     def judgements(self, subject: Subject) -> list[Judgement]:

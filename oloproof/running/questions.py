@@ -32,7 +32,7 @@ def answers_to(
 ) -> list[T]:
     """Return what ``ask`` gives of each subject, in their order; the judgements beside it are kept if they may be.
 
-    ``held_up`` says in words what a server makes the judge wait for, an empty text when it waits for nothing.
+    ``held_up`` says how long a server makes the judge wait, which, and why; an empty text while none does.
 
     Raises:
         OloproofError: what ``ask`` raises; what was answered until then is kept.

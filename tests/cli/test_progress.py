@@ -59,8 +59,8 @@ def test_what_is_waited_for_is_said_now_and_then(
     with line_of() as line:
         for left in range(30, 20, -1):
             now[0] += 0.9
-            line(HeldUp(f"api.test: HTTP 429: slow down; asked again in {left} s"))
-    said = "waiting for api.test: HTTP 429: slow down; asked again in 25 s\n"
+            line(HeldUp(f"{left} s for api.test: HTTP 429: slow down"))
+    said = "waiting 25 s for api.test: HTTP 429: slow down\n"
     assert capsys.readouterr().err == said
 
     with ProgressLine(quiet=True) as line:
@@ -78,10 +78,10 @@ def test_words_of_a_server_stand_on_the_live_line_as_they_are(monkeypatch: pytes
 
     with ProgressLine(quiet=False) as line:
         line(RunStarted("r", "s", "v1", 3, 3, 0, ("right",)))
-        line(HeldUp("api.test: [/red][bold] " + "slow down " * 30))
+        line(HeldUp("9 s for api.test: [/red][bold] " + "slow down " * 30))
         line._bar.refresh()
     shown = terminal.getvalue()
-    assert "waiting for api.test: [/red][bold] slow down" in shown
+    assert "waiting 9 s for api.test: [/red][bold] slow down" in shown
     assert "slow down " * 10 not in shown
 
 

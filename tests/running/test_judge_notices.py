@@ -10,7 +10,7 @@ import pytest
 
 from oloproof.media.probes import tone_sound
 from oloproof.reports.wording import judge_words, judged_words
-from oloproof.running.events import HeldUp
+from oloproof.running.events import Event, HeldUp
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, Store
 from tests.evaluators.judges.conftest import Judged, judged, reply
@@ -58,13 +58,15 @@ def test_what_a_server_makes_a_run_wait_for_is_said_while_it_waits(judged: Make,
     if ear:
         project.folder.write("said.wav", tone_sound("L"))
         project.cases({"files": ["said.wav"]})
-    said: list[str] = []
-    project.listener = lambda event: said.append(event.words) if isinstance(event, HeldUp) else None
+    events: list[Event] = []
+    project.listener = events.append
     project.run(sight_test="off", transcriber={"model": "ear", "base_url": project.server.url} if ear else None)
 
     host = project.server.url.removeprefix("http://").removesuffix("/v1")
-    assert said
-    assert {words.rpartition("; ")[0] for words in said} == {f"{host}: HTTP 429: slow down"}
+    said = [event.words for event in events if isinstance(event, HeldUp)]
+    first = events.index(HeldUp(said[0]))
+    assert all(isinstance(event, HeldUp) for event in events[first : first + len(said)]), "nothing else hides it"
+    assert {words.partition(" for ")[2] for words in said} == {f"{host}: HTTP 429: slow down"}
     assert project.outcomes() == ["pass"]
 
 

@@ -148,7 +148,7 @@ class ModelJudge(Evaluator[ModelT]):
 
     @property
     def held_up(self) -> str:
-        """What the server of its model or of its transcriber makes it wait for now, in words, else empty."""
+        """How long the server of its model or transcriber makes it wait now, which, and why; else empty."""
         clients = (self._client, self._transcriber)
         return next((words for one in clients if one is not None and (words := one.held_up)), "")
 
