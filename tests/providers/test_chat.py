@@ -282,7 +282,13 @@ def test_openai_is_asked_with_the_name_it_wants_first(server: ModelServer, opene
 
 
 @pytest.mark.parametrize(
-    "words", ["temperature is deprecated for this model", "'temperature' does not support 0 with this model."]
+    "words",
+    [
+        "`temperature` is deprecated for this model.",
+        "temperature: Extra inputs are not permitted",
+        "temperature is not supported for claude-fable-5 when set to non-default values",
+        "'temperature' does not support 0 with this model.",
+    ],
 )
 def test_a_parameter_is_known_by_the_words_too(server: ModelServer, opened: Opened, words: str, key: str) -> None:
     server.answer = in_turn(refusing(words), messages("{}"))

@@ -88,5 +88,5 @@ def test_why_verdicts_are_missing_is_said_with_the_run(judged: Make) -> None:
     assert (notice.code, notice.message) == (
         "judge_verdicts_missing",
         "right: 4 verdicts are missing or invalid, most often (3), first in case 'c0': the reply was cut off at the "
-        "limit of tokens (max_tokens:); oloproof inspect --failures shows each",
+        "limit of tokens (max_tokens:, what it thinks included); oloproof inspect --failures shows each",
     )

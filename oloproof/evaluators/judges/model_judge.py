@@ -82,7 +82,7 @@ class ModelJudge(Evaluator[ModelT]):
             "version": self.version,
             "provider": options.provider,
             "model": options.model,
-            "parameters": [options.temperature, options.seed, options.max_tokens],
+            "parameters": [options.temperature, options.seed, options.most_tokens],
             "rubric": self.rubric,
             "sees": self.eyes().identity,
             "show_expected": options.show_expected,

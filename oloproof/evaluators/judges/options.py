@@ -112,7 +112,7 @@ class ModelOptions(EvaluatorOptions):
     api_key_env: Variable | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
     seed: int | None = None
-    max_tokens: Annotated[int, Field(ge=16, le=100_000)] = 1024
+    max_tokens: Annotated[int, Field(ge=16, le=100_000)] | None = None
     timeout: Seconds = 60.0
     concurrency: Annotated[int, Field(ge=1, le=256)] = 8
     budget: BudgetOptions | None = None
@@ -158,6 +158,11 @@ class ModelOptions(EvaluatorOptions):
             if needless:
                 raise ValueError(f"{needless[0]}: is about media, and this judge is shown none; add media: output")
         return self
+
+    @property
+    def most_tokens(self) -> int:
+        """The most that one reply may hold; where nothing is said, what its vendor's models need, which think first."""
+        return self.max_tokens or LIMITS[self.provider].reply_tokens
 
     @property
     def frame_rule(self) -> FrameRule:

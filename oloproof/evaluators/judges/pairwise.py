@@ -57,7 +57,9 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         video_frames: a number of frames, `[0.5, 2.0]`, `{every: 1.0}` or `{scenes: 8}`. Default: 4.
         transcriber: who writes down sound: `{model, base_url, api_key_env, language}`.
         audio: `native` sends sound itself (wav, mp3) to a model that hears.
-        temperature, seed, max_tokens: as the model takes them. Default: 0, none, 1024.
+        temperature, seed: as the model takes them; one that takes none is asked without. Default: 0, none.
+        max_tokens: the most that one reply may hold, what the model thinks included. Default: 4096 for `openai` and
+            `anthropic`, 1024 for `openai_compatible`.
         background: what transparency is laid on: `white`, `black`, `#rrggbb`. Default: white.
         max_image_bytes, max_image_side: limits of one picture. Default: 5 MB, none.
         image_formats: what is sent as it is, of `png`, `jpeg`, `webp` and `gif`. Default: `[png, jpeg]`.
@@ -147,7 +149,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
     def asker(self) -> Asker:
         """Return what asks its model and reads the replies."""
         options = self.options
-        return Asker(self.client(), self.shape, options.temperature, options.seed, options.max_tokens, system=SYSTEM)
+        return Asker(self.client(), self.shape, options.temperature, options.seed, options.most_tokens, system=SYSTEM)
 
     def unasked(self, reason: str, code: str) -> Judgement:
         """Return that nothing was measured."""

@@ -209,7 +209,11 @@ def read_reply(text: str | None, finish: str, shape: Shape) -> list[Verdict] | U
     ``finish`` is how the model ended: ``stop``, ``length``, ``refusal``, ``filtered`` or ``other``.
     """
     if finish == "length":
-        return Unusable("cut_off", "the reply was cut off at the limit of tokens (max_tokens:)", finished=False)
+        return Unusable(
+            "cut_off",
+            "the reply was cut off at the limit of tokens (max_tokens:, what it thinks included)",
+            finished=False,
+        )
     if finish == "filtered":
         return Unusable("refused", "the service withheld the reply (content filter)")
     plain = (text or "").lstrip("\ufeff").strip()

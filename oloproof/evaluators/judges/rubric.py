@@ -48,7 +48,9 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         outputs: several scores from one call: `NAME: gate`, or `NAME: {kind: graded, min, max, pass_at}`. Each is a
             criterion of its own, `CRITERION.NAME`.
         votes: how often it is asked; an odd number, a majority of all decides. Default: 1.
-        temperature, seed, max_tokens: as the model takes them. Default: 0, none, 1024.
+        temperature, seed: as the model takes them; one that takes none is asked without. Default: 0, none.
+        max_tokens: the most that one reply may hold, what the model thinks included. Default: 4096 for `openai` and
+            `anthropic`, 1024 for `openai_compatible`.
         background: what transparency is laid on: `white`, `black`, `#rrggbb`. Default: white.
         max_image_bytes, max_image_side, max_images: limits of one picture and one judgement. Default: 5 MB, none, 20.
         image_formats: what is sent as it is, of `png`, `jpeg`, `webp` and `gif`; others become one of them. Default:
@@ -96,7 +98,12 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         """Return what asks its model and reads the replies."""
         options = self.options
         return Asker(
-            self.client(), self.shape, options.temperature, options.seed, options.max_tokens, outputs=len(self.criteria)
+            self.client(),
+            self.shape,
+            options.temperature,
+            options.seed,
+            options.most_tokens,
+            outputs=len(self.criteria),
         )
 
     def nothing_recorded(self) -> str:

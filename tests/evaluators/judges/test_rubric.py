@@ -584,3 +584,22 @@ def test_a_server_that_takes_webp_is_sent_webp_when_it_is_said_to(judged: Make) 
 
     kinds = [media_of(request)[0][0] for request in project.server.requests]
     assert kinds == ["image/png", "image/webp"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ({"provider": "openai_compatible"}, 1_024),
+        ({"provider": "openai", "api_key_env": "BENCH_KEY"}, 4_096),
+        ({"provider": "anthropic", "api_key_env": "BENCH_KEY"}, 4_096),
+        ({"provider": "anthropic", "api_key_env": "BENCH_KEY", "max_tokens": 300}, 300),
+    ],
+)
+def test_models_that_think_before_they_answer_are_given_room_for_it(
+    judged: Make, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], sent: int
+) -> None:
+    monkeypatch.setenv("BENCH_KEY", "k")
+    project = judged(chat(reply()))
+    project.run(sight_test="off", media=None, **given)
+    body = project.server.requests[0].json
+    assert {body.get("max_tokens"), body.get("max_completion_tokens")} == {sent, None}
