@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from oloproof.records import Judgement
@@ -48,15 +49,20 @@ def answers_to(
     with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
         asked = [pool.submit(ask, subject) for subject in subjects]
         waiting = set(asked)
+        come: SimpleQueue[Future[tuple[T, Sequence[Judgement]]]] = SimpleQueue()
+        for answer in asked:
+            answer.add_done_callback(come.put)
         try:
             while waiting:
-                come, _ = wait(waiting, _HEARTBEAT, FIRST_COMPLETED)
-                if not come and (words := held_up()):
-                    listener(HeldUp(words))
-                for answer in come:
-                    waiting.discard(answer)
-                    keep(answer.result()[1], _KEPT_TOGETHER)
-                    listener(JudgementsDone(criterion, len(asked) - len(waiting), len(subjects)))
+                try:
+                    answer = come.get(timeout=_HEARTBEAT)
+                except Empty:
+                    if words := held_up():
+                        listener(HeldUp(words))
+                    continue
+                waiting.discard(answer)
+                keep(answer.result()[1], _KEPT_TOGETHER)
+                listener(JudgementsDone(criterion, len(asked) - len(waiting), len(subjects)))
         finally:  # one that raises ends the asking, but those under way are paid for: their answers are waited for
             pool.shutdown(cancel_futures=True)
             for answer in waiting:
