@@ -16,7 +16,7 @@ config_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 run_argument = click.argument("run", metavar="[RUN]", required=False)
-RUN_HELP = "RUN is an id, a unique part of one, latest (the default) or latest~1."
+RUN_HELP = "RUN is an id, a unique part of one, a version (its newest run), latest (the default) or latest~1."
 
 
 def project_root(config: str) -> Path:

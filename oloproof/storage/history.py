@@ -111,17 +111,20 @@ class History(Observations):
     def find(self, name: str | None = None) -> StoredRun:
         """Return the run called ``name``: an id, a unique part of one, ``latest`` (the default) or ``latest~1``.
 
+        The version of a system, or ``system@version``, is its newest run; that goes before a part of an id.
+
         Raises:
             RunNotFound: none or several answer to it, or the name is empty; the text lists the nearest.
         """
         name = "latest" if name is None else name
         if not name:
-            raise RunNotFound("the name of a run is empty; give an id, a unique part of one, latest or latest~1")
+            told = "give an id, a unique part of one, a version, latest or latest~1"
+            raise RunNotFound(f"the name of a run is empty; {told}")
         if name == "latest" or name.startswith("latest~"):
             return self._nth_latest(name)
         name = storable(name)
         found = self.store.rows("SELECT * FROM runs WHERE instr(id, ?) > 0 ORDER BY number DESC", (name,))
-        exact = [row for row in found if row["id"] == name]
+        exact = [row for row in found if row["id"] == name] or self._of_version(name)
         if len(exact or found) == 1:
             return self._run((exact or found)[0])
         if not found:
@@ -129,6 +132,14 @@ class History(Observations):
             raise RunNotFound(f"no run is called {name!r}; the newest are {known or 'none yet'}")
         raise RunNotFound(
             f"{len(found)} runs are called {name!r}: {', '.join(row['id'] for row in found[:5])}; give more of the id"
+        )
+
+    def _of_version(self, name: str) -> list[Any]:
+        """Return the newest run of a version, as a list of none or one."""
+        return self.store.rows(
+            "SELECT * FROM runs WHERE ? IN (system_version, system_name || '@' || system_version) "
+            "ORDER BY number DESC LIMIT 1",
+            (name,),
         )
 
     def _nth_latest(self, name: str) -> StoredRun:

@@ -33,6 +33,15 @@ def test_a_run_is_found_by_its_id_a_unique_part_or_its_place(three: Base, name: 
     assert three.history.find(name).id.endswith(found)
 
 
+def test_a_version_is_its_newest_run_before_any_part_of_an_id(base: Base) -> None:
+    for name, version in (("aa11", "v1"), ("bb22", "v2"), ("cc33", "v1"), ("dd44", "bb2")):
+        base.store.finish(base.begin(f"20260101-100000-{name}", system_version=version), "complete")
+    found = {name: base.history.find(name).id[-4:] for name in ("v1", "v2", "bb2", "bb22", "latest")}
+    assert found == {"v1": "cc33", "v2": "bb22", "bb2": "dd44", "bb22": "bb22", "latest": "dd44"}
+    newest = base.history.find("v2")
+    assert base.history.find(f"{newest.system_name}@v2") == newest
+
+
 def test_an_empty_name_is_no_run_and_does_not_mean_the_latest(three: Base) -> None:
     with pytest.raises(RunNotFound, match="the name of a run is empty; give an id"):
         three.history.find("")
