@@ -166,7 +166,7 @@ def _kind_of(given: str, located: str, found: Facts, kind: Kind | None) -> Kind:
     if named is None and (kind is None or found.format not in _UNTOLD):
         raise MediaError(
             f"{given} is {_NO_MEDIUM.get(found.format) or describe(found.format)}, not an image, audio or video; "
-            "media() records media only",
+            f"media() records media only{_INSTEAD.get(found.format, '')}",
             path=given,
             code="not_a_medium",
         )
@@ -176,6 +176,9 @@ def _kind_of(given: str, located: str, found: Facts, kind: Kind | None) -> Kind:
 
 _UNTOLD = ("empty", "unknown")
 _NO_MEDIUM = {"text": "a text file", "unknown": "a file of no known format"}
+_INSTEAD = {
+    "pdf": ", so record pictures of its pages (pdftoppm makes them); as a file of the case it counts without that"
+}
 _NAMED_KINDS = {
     extension: entry.kind for entry in reversed(FORMATS.values()) if entry.kind for extension in entry.extensions
 } | {name: entry.kind for name, entry in FORMATS.items() if entry.kind}

@@ -127,6 +127,7 @@ HTML = b"<!DOCTYPE html><html><body>Bad gateway</body></html>"
     [
         ("a.txt", b"hello there", "a.txt is a text file, not an image, audio or video; media.. records media only"),
         ("a.py", b"import os\n", "a.py is a text file"),
+        ("a.pdf", b"%PDF-1.7\n1 0 obj<<>>endobj\n", "a.pdf is a PDF document, .*, so record pictures of its pages"),
         ("page", HTML, "page is an HTML page, not an image"),
         ("answer.json", b'{"a": 1}', "answer.json is JSON text"),
         ("a.bin", b"", "a.bin is an empty file"),
