@@ -67,7 +67,8 @@ class Paths(Struct, frozen=True):
         except (OSError, ValueError):
             exists = False
         if not exists:
-            self._say(path, f"no such file or folder: {written}; looked in {self.root}")
+            not_meant = "; ~ and $NAME stand for nothing here" if written.startswith("~") or "$" in written else ""
+            self._say(path, f"no such file or folder: {written}; looked in {self.root}{not_meant}")
         return target
 
     def _file(self, written: str, path: Keys) -> Path:

@@ -190,6 +190,8 @@ def test_mistakes_of_both_files_come_together(refused: Refused, good: str) -> No
     ("written", "message"),
     [
         ("media_roots: [nowhere]\n", "media_roots[0]: no such file or folder: nowhere"),
+        ("media_roots: [~/shared]\n", "~/shared; looked in HERE; ~ and $NAME stand for nothing here"),
+        ("media_roots: [$HOME/a]\n", "$HOME/a; looked in HERE; ~ and $NAME stand for nothing here"),
         ("media_roots: [cases.jsonl]\n", "media_roots[0]: cases.jsonl is a file; name a folder"),
         ("outputs: .oloproof/made\n", "outputs: .oloproof/made lies in .oloproof, where runs are stored"),
     ],
