@@ -118,6 +118,11 @@ class Evaluator(ABC, Generic[OptionsT]):
         return ""
 
     @property
+    def not_taken(self) -> tuple[str, ...]:
+        """The parameters it is given that its model was found not to take, so that it is asked without them."""
+        return ()
+
+    @property
     def identity(self) -> Mapping[str, Any]:
         """What makes its verdicts what they are: type, version and every option.
 

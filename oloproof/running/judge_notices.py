@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from oloproof.evaluators import Evaluator
 from oloproof.records import Notice
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun
+
+
+def parameter_notices(evaluators: Sequence[Evaluator[Any]]) -> Iterator[Notice]:
+    """Yield which parameters a judge's model does not take, so that it may answer one question in several ways."""
+    for judge in evaluators:
+        if judge.not_taken:
+            names = " and ".join(judge.not_taken)
+            accepted = ", ".join(f"{name}: null" for name in judge.not_taken)
+            yield Notice(
+                "parameter_not_taken",
+                f"{judge.criterion}: its model takes no {names} and is asked without, so it may answer one question in "
+                f"several ways; votes: 3 lets a majority decide, {accepted} says that it is known",
+            )
 
 
 def judge_notices(history: History, run: StoredRun) -> Iterator[Notice]:

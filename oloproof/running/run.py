@@ -25,7 +25,7 @@ from oloproof.running.documents import conclusion_document
 from oloproof.running.events import Listener, Noticed, RunStarted, Verifying, silent
 from oloproof.running.execute import execute_trials
 from oloproof.running.failure_notices import failure_notices
-from oloproof.running.judge_notices import judge_notices
+from oloproof.running.judge_notices import judge_notices, parameter_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.verify import verify_recorded
@@ -113,7 +113,12 @@ def _carried_out(
 def _tell(shop: Workshop, history: History) -> None:
     """Say what a reader of the run should know beside its numbers."""
     run = history.find(shop.run.id)
-    for notice in (*failure_notices(history, run), *delivery_notices(history, run), *judge_notices(history, run)):
+    for notice in (
+        *failure_notices(history, run),
+        *delivery_notices(history, run),
+        *judge_notices(history, run),
+        *parameter_notices(shop.plan.evaluators),
+    ):
         shop.notice(notice.code, notice.message)
 
 

@@ -10,11 +10,12 @@ import pytest
 
 from oloproof.media.probes import tone_sound
 from oloproof.reports.wording import judge_words, judged_words
+from oloproof.running import run
 from oloproof.running.events import Event, HeldUp
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, Store
 from tests.evaluators.judges.conftest import Judged, judged, reply
-from tests.model_server import chat, in_turn, praise, rate_limited, transcript
+from tests.model_server import chat, in_turn, praise, rate_limited, refuses_parameters, transcript
 from tests.seeing_model import SeeingModel, verdict
 
 __all__ = ["judged"]
@@ -48,6 +49,21 @@ def test_of_a_judge_that_is_given_sound_alone_its_hearing_is_told(judged: Make) 
 
 def test_a_judge_that_proved_it_is_no_matter_for_a_notice(judged: Make) -> None:
     assert codes(judged(SeeingModel(lambda *_: verdict(True))).run()) == []
+
+
+def test_a_parameter_that_a_model_does_not_take_is_said_unless_it_is_known(judged: Make) -> None:
+    """A judge that was set to answer the same each time may not, and nobody would know."""
+    project = judged(refuses_parameters("temperature", "seed", then=chat(reply())))
+    result = project.run(sight_test="off", seed=7)
+    assert codes(result) == ["parameter_not_taken"]
+    assert result.run.notices[0].message.startswith("right: its model takes no temperature and seed and is asked with")
+    assert codes(project.run(sight_test="off", seed=7)) == ["parameter_not_taken"], "also when it asks nothing"
+
+    assert "takes no temperature and is asked" in project.run(sight_test="off").run.notices[0].message
+
+    file = project.folder.root / "oloproof.yaml"
+    file.write_text(file.read_text().replace("sight_test:", "temperature: null\n  sight_test:"))
+    assert codes(run(project.folder.root)) == []
 
 
 @pytest.mark.parametrize("ear", [None, "transcriber"])

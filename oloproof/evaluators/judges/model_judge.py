@@ -152,6 +152,15 @@ class ModelJudge(Evaluator[ModelT]):
         clients = (self._client, self._transcriber)
         return next((words for one in clients if one is not None and (words := one.held_up)), "")
 
+    @property
+    def not_taken(self) -> tuple[str, ...]:
+        """The parameters it is given that its model was found not to take, so that it is asked without them."""
+        endpoint = self.options.endpoint()
+        found = (self.keeping.profiles.get(endpoint.server, endpoint.model) or {}).get("dropped")
+        given = {"temperature": self.options.temperature, "seed": self.options.seed}
+        dropped = found if isinstance(found, list) else ()
+        return tuple(name for name, value in given.items() if value is not None and name in dropped)
+
     def client(self) -> ChatClient:
         """Return the client of its model, opened by the first who asks, and its transcriber's with it."""
         with self._opening:
