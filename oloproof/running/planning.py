@@ -66,7 +66,7 @@ def _cases(count: int) -> str:
 
 def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: PolicyOptions) -> str:
     """Return in words which numbers of passes decide ``rule`` at ``n`` cases."""
-    judged = measure is not None and measure.calls_model and policy.require_validated_evaluators
+    judged = measure is not None and measure.calls_model and policy.holds_to_labels(rule)
     if judged and rule.rate is None:
         return "nothing before people's labels validate the judge"
     if rule.effective_kind == "observed_count":
@@ -105,7 +105,8 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
     found = []
     for rule, decision in zip((one.spelled_out for one in policy.rules), conclusion.decisions, strict=True):
         about = [one for one in conclusion.metrics if _is_of(one, rule)]
-        people = [one for one in about if one.estimand == HUMAN_RATE and rule.estimand != "judge_rate"]
+        asked = policy.holds_to_labels(rule) and rule.estimand != "judge_rate"
+        people = [one for one in about if one.estimand == HUMAN_RATE and asked]
         metric = next(iter(people or about), None)
         found.append(_prospect(rule, decision, metric, measures.get(rule.criterion), policy))
     return found

@@ -31,8 +31,8 @@ class JudgeStanding(Struct, frozen=True):
 def standing_of(
     history: History, run: StoredRun, measures: Mapping[str, Measure], policy: PolicyOptions
 ) -> dict[str, JudgeStanding]:
-    """Return the standing of every criterion that a model judges; none where the policy does not ask for it."""
-    if not policy.require_validated_evaluators:
+    """Return the standing of every criterion that a model judges; none where no rule may ask for it."""
+    if not (policy.require_validated_evaluators or any(policy.holds_to_labels(rule) for rule in policy.rules)):
         return {}
     digests = {entry["criterion"]: entry["digest"] for entry in run.document["evaluators"]}
     found = {}

@@ -246,6 +246,11 @@ class History(Observations):
         query = "SELECT case_id FROM trials WHERE run = ? GROUP BY case_id ORDER BY min(position)"
         return [row[0] for row in self.store.rows(query, (run.number,))]
 
+    def slice_fields(self, run: StoredRun) -> list[str]:
+        """Return the fields that the slices of a run's cases have, in the order in which they first stand there."""
+        query = "SELECT slice FROM trials WHERE run = ? AND slice IS NOT NULL GROUP BY slice ORDER BY min(position)"
+        return list(dict.fromkeys(key for row in self.store.rows(query, (run.number,)) for key in json.loads(row[0])))
+
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""
         query = f"""

@@ -87,6 +87,26 @@ def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) ->
     assert "right" in ended.err
 
 
+SLICED = "version: 1\nblock_on: [FAIL]\nrules:\n  - {id: x, metric: right, slice: {langage: de}, KIND}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [("gate", "min: 0.5"), ("plan", "min: 0.5"), ("compare", "kind: superiority")]
+)
+def test_a_slice_field_that_no_case_of_the_run_has_is_refused(ran: Any, command: str, kind: str) -> None:
+    """A slip of the pen must not leave a rule open that then blocks nothing; ``run`` and ``check`` refuse it too."""
+    ran.write("sliced.yaml", SLICED.replace("KIND", kind))
+    ended = ran.run(command, "--policy", "sliced.yaml")
+    assert (ended.exit, "no case has the slice field 'langage'; no case has a slice" in ended.err) == (2, True)
+
+
+def test_some_cases_do_not_tell_which_slice_fields_there_are(ran: Any) -> None:
+    ran.run("run", "--quiet", "--limit", "3")
+    ran.write("sliced.yaml", SLICED.replace("KIND", "min: 0.5"))
+    ended = ran.run("gate", "--policy", "sliced.yaml", "--json")
+    assert (ended.exit, ended.document["decisions"][0]["reason"]) == (1, "partial_run")
+
+
 def test_compare_pairs_the_cases_of_two_runs(ran: Any) -> None:
     document = ran.run("compare", "--json", cold=True).document
     found = document["comparisons"][0]
@@ -172,6 +192,14 @@ def test_export_csv_has_one_row_a_trial(ran: Any) -> None:
         "right.reason",
     ]
     assert [row["right"] for row in rows].count("fail") == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_export_of_trials_asks_no_policy_to_fit_the_run(ran: Any, form: str) -> None:
+    """A project that has grown a criterion and a rule on it still exports the runs from before."""
+    ran.write("oloproof.yaml", (ran.root / "oloproof.yaml").read_text().replace("right", "newer"))
+    assert ran.run("export", "--format", form, "--out", "trials").exit == 0
+    assert ran.run("export", "--format", "json").exit == 2
 
 
 def test_export_json_and_jsonl_hold_every_trial(ran: Any) -> None:

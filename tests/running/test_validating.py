@@ -378,6 +378,24 @@ def test_a_rule_may_ask_for_the_judges_own_rate(desk: Make, monkeypatch: pytest.
     assert project.decision().state == "PASS"
 
 
+def test_a_rule_that_asks_for_the_rate_of_people_gets_it_whatever_the_policy_asks_of_judges(
+    desk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge's own rate would be another answer than the one that was asked for."""
+    people = {"id": "people", "metric": "right", "min": 0.5, "estimand": "human_rate"}
+    monkeypatch.setitem(RULES, "rules", [people, {"id": "any", "metric": "right", "min": 0.5}])
+    monkeypatch.setitem(RULES, "require_validated_evaluators", False)
+    project = desk(red_passes)
+    before = project.run().conclusion.decisions
+    project.label(truthful)
+    project.validate()
+    after = project.run().conclusion.decisions
+
+    assert [one.reason for one in before] == ["judge_not_validated", "lower_bound_meets_minimum"]
+    assert [one.state for one in after] == ["PASS", "PASS"]
+    assert ["people would pass" in one.message for one in after] == [True, False]
+
+
 def test_labels_of_one_repeat_tell_the_rate_of_executions_and_not_how_many_of_several_pass(desk: Make) -> None:
     project = desk(red_passes)
     project.repeats = {"count": 2}
