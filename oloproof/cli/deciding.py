@@ -65,9 +65,7 @@ def _show(document: dict[str, Any], text: Callable[..., str], *, as_json: bool) 
 
 def _refuse_unfinished(run: StoredRun) -> None:
     if run.state != "complete":
-        raise RunNotFound(
-            f"run {run.id} is {run.state}, so nothing can be decided on it yet; oloproof run --resume goes on with it"
-        )
+        raise RunNotFound(f"run {run.id} is {run.state}, so nothing can be decided on it yet; {run.way_on}")
 
 
 @click.command("compare", short_help="Compare two runs case by case.", epilog=RUN_HELP)
@@ -159,7 +157,7 @@ def _plan_text(document: dict[str, Any], *, width: int, paint: Callable[[str, st
     """Return the prospects of each rule in words."""
     lines = [f"Run {document['run']}, {count_words(document['cases'], 'case')}"]
     if not document["rules"]:
-        lines.append("nothing to plan: the project has no rules")
+        lines.append("nothing to plan: there are no rules")
     for rule in document["rules"]:
         lines.append(f"\n{paint(rule['state'], rule['state'])}  {rule['rule']} ({rule['metric']})")
         sentences = (f"with {rule['n']} cases: {rule['can_decide']}", rule["message"])

@@ -20,7 +20,7 @@ _NEGATIVE = re.compile(r"(?<![^\s\[(])-(?=\d)")
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
 _STATES: tuple[DecisionState, ...] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "PASS")
 
-NOTHING_DECIDED = "nothing was decided: the project has no rules"
+NOTHING_DECIDED = "nothing was decided: there are no rules"
 
 
 def visible(text: str) -> str:
@@ -215,7 +215,7 @@ def headline(decisions: Sequence[Decision]) -> tuple[DecisionState | None, str]:
     The state is None when nothing was decided.
     """
     if not decisions:
-        return None, "The project has no rules."
+        return None, "There are no rules."
     blocking = [one for one in worst_first(decisions) if one.blocking]
     total = count_words(len(decisions), "rule")
     if blocking:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from oloproof.policy import Comparison
 from oloproof.records import Notice
@@ -19,6 +20,7 @@ def comparing_notices(
     changed = changed_cases(history.store, candidate, baseline)
     yield from _other_cases("input value or file", [case for case, given, _ in changed if given])
     yield from _other_cases("expected value", [case for case, _, expected in changed if expected])
+    yield from _other_counting(candidate, baseline)
     shared = {one.criterion for one in compared}
     others = sorted(shared & _unequal(candidate, baseline))
     if others:
@@ -43,6 +45,24 @@ def _other_cases(what: str, cases: Sequence[str]) -> Iterator[Notice]:
             f"{said} another {what} in the two runs ({', '.join(cases[:_LISTED])}{more}), so what differs there may "
             "not come from the system; give a changed case a new id",
         )
+
+
+def _other_counting(candidate: StoredRun, baseline: StoredRun) -> Iterator[Notice]:
+    """Yield that a case of several repeats passes in one run where it counts in part, or not at all, in the other."""
+    after, before = candidate.document["repeats"], baseline.document["repeats"]
+    if after != before and (after["pass_when"] or before["pass_when"]):
+        yield Notice(
+            "repeats_changed",
+            f"what a case of several repeats counts for is not the same in the two runs ({_counting(after)} in the "
+            f"candidate, {_counting(before)} in the baseline), so a difference may come from the counting; run the "
+            "baseline's system again with the repeats: of the candidate",
+        )
+
+
+def _counting(repeats: Mapping[str, Any]) -> str:
+    if repeats["pass_when"]:
+        return f"a pass when {repeats['pass_when']} of {repeats['count']} pass"
+    return f"the share of {repeats['count']} that pass" if repeats["count"] > 1 else "one execution"
 
 
 def _unequal(candidate: StoredRun, baseline: StoredRun) -> set[str]:

@@ -63,6 +63,11 @@ class StoredRun(Struct, frozen=True):
         return list(self.document["evaluators"])
 
     @property
+    def way_on(self) -> str:
+        """What makes a run complete that is not."""
+        return "wait for its end" if self.state == "running" else "oloproof run --resume goes on with it"
+
+    @property
     def started_text(self) -> str:
         """When it started, in UTC, to the second."""
         return datetime.fromtimestamp(self.started, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -7,12 +7,15 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from oloproof.storage.locks import RunLock
 from tests.conftest import Folder, made_once, write_echo
 
 RULE = "policy: {rules: [{id: floor, metric: right, min: 0.5}]}\n"
@@ -87,6 +90,17 @@ def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) ->
     assert "right" in ended.err
 
 
+def test_gate_says_to_wait_for_a_run_that_is_under_way_and_to_go_on_with_one_that_is_not(ran: Any) -> None:
+    folder, newest = ran.root / ".oloproof", ran.run("runs", "--json").document["runs"][0]["run"]
+    with closing(sqlite3.connect(folder / "oloproof.db")) as base, base:
+        base.execute("UPDATE runs SET state = 'running' WHERE id = ?", (newest,))
+    lock = RunLock.take(folder, newest)
+    assert "is running, so nothing can be decided on it yet; wait for its end" in ran.run("gate").err
+    lock.release()
+    ended = ran.run("gate")
+    assert (ended.exit, "is interrupted" in ended.err, "run --resume" in ended.err) == (2, True, True)
+
+
 SLICED = "version: 1\nblock_on: [FAIL]\nrules:\n  - {id: x, metric: right, slice: {langage: de}, KIND}\n"
 
 
@@ -134,6 +148,20 @@ def test_compare_warns_of_what_is_not_the_same_in_both_runs_beside_the_system(ra
     assert "(c4)" in warnings["expected_changed"]
     assert warnings["evaluator_changed"].startswith("right is another check")
     assert "warning expected_changed: 1 case of the same id has another" in ran.run("compare").out
+
+
+def test_compare_warns_that_the_runs_count_repeats_in_other_ways(folder: Folder) -> None:
+    """Half a pass of the same answers is a whole one where ``pass_when`` counts, and no difference of systems."""
+    made = write_echo(folder, 4, app="from oloproof import current_case\n\n\ndef answer(case):\n"
+                      "    return {'answer': case['n'] * 2 + current_case().repeat}\n")  # fmt: skip
+    project = (made.root / "oloproof.yaml").read_text()
+    for repeats in ("{count: 2}", "{count: 2, pass_when: 1}"):
+        made.write("oloproof.yaml", f"{project}repeats: {repeats}\n")
+        made.run("run", "--quiet")
+    (warning,) = made.run("compare", "--json").document["warnings"]
+    assert warning["code"] == "repeats_changed"
+    told = "(a pass when 1 of 2 pass in the candidate, the share of 2 that pass in the baseline)"
+    assert told in warning["message"]
 
 
 def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
