@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Ended
+from tests.conftest import Ended, Folder, write_echo
 from tests.model_server import ModelServer
 from tests.running.test_validating import Desk, always, red_passes, truthful
 from tests.seeing_model import SeeingModel
@@ -23,6 +23,13 @@ def desk(folder: Any) -> Any:
 
 def evaluators(desk: Desk, *arguments: str) -> Ended:
     return desk.folder.run("evaluators", *arguments)
+
+
+def test_listing_writes_nothing_where_nothing_was_run(folder: Folder) -> None:
+    """A checkout that may only be read can be asked what its criteria are."""
+    made = write_echo(folder)
+    assert [one["criterion"] for one in made.run("evaluators", "list", "--json").document["evaluators"]] == ["right"]
+    assert not (made.root / ".oloproof").exists()
 
 
 def test_a_judge_is_listed_validated_and_listed_again(desk: Desk) -> None:
