@@ -49,6 +49,19 @@ def test_a_judge_is_listed_validated_and_listed_again(desk: Desk) -> None:
     assert "VALIDATED" in evaluators(desk, "list").out
 
 
+def test_check_knows_whether_the_judge_of_a_rule_was_validated(desk: Desk) -> None:
+    def told() -> str:
+        return str(desk.folder.run("check", "--json").document["rules"][0]["can_decide"])
+
+    before = told()
+    desk.label(truthful)
+    evaluators(desk, "validate")
+    assert before == "nothing before people's labels validate the judge"
+    assert told().startswith("decides on what people would pass")
+    desk.write(rubric_text="Pass blue ones.")
+    assert told() == before
+
+
 def test_a_judge_that_passes_everything_ends_with_1(desk: Desk) -> None:
     desk.server.answer = SeeingModel(always)
     desk.run(model="lenient")
