@@ -7,6 +7,7 @@ from typing import Any
 
 from oloproof.policy import Comparison
 from oloproof.records import Notice
+from oloproof.running.judge_documents import models_served
 from oloproof.storage import History, StoredRun
 from oloproof.storage.pairs import changed_cases
 
@@ -30,6 +31,7 @@ def comparing_notices(
             f"{', '.join(others)} {verb} in the two runs (its options, its code or its judge changed), so a difference "
             "may be that of the check; run the baseline's system again to compare both by one",
         )
+    yield from _other_models(history, candidate, baseline, sorted(shared))
     for run in (candidate, baseline):
         alone = [entry["criterion"] for entry in run.criteria if entry["criterion"] not in shared]
         if alone and shared:
@@ -63,6 +65,21 @@ def _counting(repeats: Mapping[str, Any]) -> str:
     if repeats["pass_when"]:
         return f"a pass when {repeats['pass_when']} of {repeats['count']} pass"
     return f"the share of {repeats['count']} that pass" if repeats["count"] > 1 else "one execution"
+
+
+def _other_models(
+    history: History, candidate: StoredRun, baseline: StoredRun, shared: Sequence[str]
+) -> Iterator[Notice]:
+    """Yield that one judge was answered by other models in the two runs."""
+    judges = {entry["criterion"]: entry["digest"] for entry in candidate.criteria if entry["calls_model"]}
+    for criterion in (name for name in shared if name in judges):
+        after, before = (models_served(history, run, criterion, judges[criterion]) for run in (candidate, baseline))
+        if after and before and after != before:
+            yield Notice(
+                "judge_model_changed",
+                f"{criterion}: the judge was answered by {', '.join(sorted(after))} in the candidate and by "
+                f"{', '.join(sorted(before))} in the baseline, so a difference may be that of the judge",
+            )
 
 
 def _unequal(candidate: StoredRun, baseline: StoredRun) -> set[str]:
