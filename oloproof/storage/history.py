@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from oloproof.errors import RunNotFound
-from oloproof.records import Delivery, Execution, Judgement, MediaItem, Notice, Verdict
+from oloproof.records import ORIGINAL, Delivery, Execution, Judgement, MediaItem, Notice, Verdict
 from oloproof.storage.judgements import StoredJudgements
 from oloproof.storage.locks import is_alive
 from oloproof.storage.observations import Observations
@@ -255,6 +255,14 @@ class History(Observations):
         """Return the fields that the slices of a run's cases have, in the order in which they first stand there."""
         query = "SELECT slice FROM trials WHERE run = ? AND slice IS NOT NULL GROUP BY slice ORDER BY min(position)"
         return list(dict.fromkeys(key for row in self.store.rows(query, (run.number,)) for key in json.loads(row[0])))
+
+    def original_keys(self, run: StoredRun) -> dict[int, bytes]:
+        """Return the key of the first execution of each original that is stored, by its place in the run."""
+        query = f"""
+            SELECT trials.position, executions.key FROM {_WITH_EXECUTION}
+            WHERE trials.run = ? AND trials.variant = ? AND trials.repeat = 0
+        """
+        return {row[0]: row[1] for row in self.store.rows(query, (run.number, ORIGINAL))}
 
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""
