@@ -195,8 +195,8 @@ def counted(metric: Metric) -> tuple[str, str]:
 
 def metric_from(document: Mapping[str, Any]) -> Metric:
     """Return the metric that a run's document holds."""
-    interval = document["interval"]
-    return Metric(**{**document, "interval": None if interval is None else tuple(interval)})
+    ends = {key: None if document.get(key) is None else tuple(document[key]) for key in ("interval", "could_be")}
+    return Metric(**{**document, **ends})
 
 
 def outcome_of(trial: StoredTrial, criterion: int) -> Outcome:

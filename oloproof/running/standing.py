@@ -145,4 +145,5 @@ def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool |
 
 
 def _as_metric(judged: Metric, estimate: float | None, interval: tuple[float, float] | None, method: str) -> Metric:
-    return replace(judged, estimand=HUMAN_RATE, estimate=estimate, interval=interval, method=method)
+    told = {"estimate": estimate, "interval": interval, "method": method}
+    return replace(judged, estimand=HUMAN_RATE, could_be=None, **told)
