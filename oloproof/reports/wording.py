@@ -20,12 +20,18 @@ _NEGATIVE = re.compile(r"(?<![^\s\[(])-(?=\d)")
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
 _STATES: tuple[DecisionState, ...] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "PASS")
 
+USUAL_LEVEL = 0.95
 NOTHING_DECIDED = "nothing was decided: there are no rules"
 
 
 def visible(text: str) -> str:
     r"""Return ``text`` with invisible steering characters written out (``\x1b``); tabs and line ends stay."""
     return _UNSEEN.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def interval_head(level: float) -> str:
+    """Return what stands above intervals: their level too, where it is not the usual one."""
+    return "interval" if level == USUAL_LEVEL else f"{level * 100:g} % interval"
 
 
 def with_minus_signs(text: str) -> str:

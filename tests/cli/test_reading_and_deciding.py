@@ -179,6 +179,14 @@ def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     assert (refused.exit, "margin: 5 lets every difference pass" in refused.err) == (2, True)
 
 
+def test_intervals_of_another_level_than_the_usual_say_so(ran: Any) -> None:
+    ran.write("sure.yaml", "confidence_level: 0.99\nrules:\n  - {id: floor, metric: right, min: 0.1}\n")
+    told = [ran.run(*words, "--policy", "sure.yaml").out for words in (("gate",), ("compare",))]
+    told.append(ran.run("export", "--format", "markdown", "--policy", "sure.yaml").out)
+    assert all("99 % interval" in one for one in told)
+    assert "% interval" not in ran.run("gate").out + ran.run("compare").out
+
+
 def test_compare_decides_nothing_on_a_run_of_some_cases(ran: Any) -> None:
     ran.write("compare.yaml", "version: 1\nrules:\n  - {id: better, metric: right, kind: superiority}\n")
     ran.run("run", "--quiet", "--limit", "3")
