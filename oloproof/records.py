@@ -219,8 +219,9 @@ class Metric(Struct, frozen=True):
     ``kind`` is ``rate``, ``score``, ``difference`` (of rates) or ``count``; ``observed`` = ``passed`` + ``failed``;
     ``n`` adds ``missing`` and ``invalid``, which bound the interval on both sides. ``excluded`` cases stand beside
     ``n``. No data is None. ``partly_failed`` of the missing and invalid cases hold a repeat that failed (in a rate of
-    errors: a hit) already. ``family`` of a metric over families holds its other counts and what it is about: as in a
-    rate of errors ``passed`` are its hits, and of a difference those that got better.
+    errors: a hit) already. ``could_be`` is, of a mean with cases missing or invalid, the lowest and the highest
+    estimate that they leave possible. ``family`` of a metric over families holds its other counts and what it is about:
+    as in a rate of errors ``passed`` are its hits, and of a difference those that got better.
     """
 
     criterion: str
@@ -240,6 +241,7 @@ class Metric(Struct, frozen=True):
     missing: int
     excluded: int = 0
     partly_failed: int = 0
+    could_be: tuple[float, float] | None = None
     family: Mapping[str, Any] | None = None
 
 

@@ -228,10 +228,11 @@ MEANINGS: dict[str, str] = {
     "RuleOptions.cohort": "For metrics over families: `strict` leaves out cases whose original flips between its "
     "repeats, and says how many.",
     "RuleOptions.slice": "Only the cases whose `slice` has these values.",
-    "RuleOptions.decide_on": "Whether the whole `interval` must hold, or the `estimate` alone.",
+    "RuleOptions.decide_on": "With `min` or `max`: whether the whole `interval` must hold, or the `estimate` alone.",
     "RuleOptions.estimand": "For a judge: whether `human_rate`, the rate at which people would pass the run, "
     "or `judge_rate`, that at which the judge does, is held to the threshold. Without it, `human_rate` while "
-    "`require_validated_evaluators` holds.",
+    "`require_validated_evaluators` holds; written down, `human_rate` asks for labels whatever that says. A rule with "
+    "`max_failures` counts what the judge fails.",
     "RuleOptions.requires_manual_review": "Whether a person must look before it passes.",
     "EvaluatorOptions.type": "Which evaluator it is.",
     "EvaluatorOptions.criterion": "The name under which it reports; each is unique.",

@@ -21,10 +21,10 @@ _SIDE = 28
 
 
 class SeeingModel:
-    """Sees unless ``blind``; then it answers every question from the words alone."""
+    """Sees unless ``blind``; then it answers every question from the words alone. ``name`` is what it says it is."""
 
-    def __init__(self, judge: Judge, *, blind: bool = False) -> None:
-        self.judge, self.blind = judge, blind
+    def __init__(self, judge: Judge, *, blind: bool = False, name: str = "served-1") -> None:
+        self.judge, self.blind, self.name = judge, blind, name
         self.probes = 0
 
     def __call__(self, request: Request) -> Answer:
@@ -32,7 +32,8 @@ class SeeingModel:
         if "You are tested" in json.dumps(request.json["messages"][0]):
             self.probes += 1
             return chat(json.dumps({"answer": self._perceived(request.text, [data for _, data in media])}))
-        return chat(self.judge(request, [data for kind, data in media if kind.startswith("image/")]))
+        said = self.judge(request, [data for kind, data in media if kind.startswith("image/")])
+        return chat(said, model=self.name)
 
     def _perceived(self, words: str, media: list[bytes]) -> str:
         if not media:

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import click
 
-from oloproof.cli.console import silence_stdout
+from oloproof.cli.console import open_closed_streams, silence_stdout
 from oloproof.cli.group import root
 
 NOT_COMPLETED = 2
@@ -29,6 +29,7 @@ def main() -> NoReturn:
     Whatever could not be completed ends with 2: a wrong option, being stopped (Ctrl-C, SIGTERM), a full disk behind
     standard output, and a bug of ours, which keeps its traceback.
     """
+    open_closed_streams()
     signal.signal(signal.SIGTERM, _as_ctrl_c)
     gc.set_threshold(*_COLLECT_AT)
     gc.disable()  # until the command is loaded: importing makes nothing but what stays

@@ -21,6 +21,21 @@ from oloproof.errors import OloproofError, _ProblemsError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def open_closed_streams() -> None:
+    """Open ``/dev/null`` for each standard stream that whoever started us had closed.
+
+    Else the next file that is opened, such as the database, would get its number and what others print.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, number)
+            os.set_inheritable(number, True)
+            if nowhere != number:
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="replace", closefd=False))
+
+
 @contextmanager
 def own_stdout() -> Iterator[TextIO]:
     """Yield the real standard output; meanwhile descriptor 1 leads to standard error.

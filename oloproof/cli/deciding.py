@@ -43,7 +43,8 @@ policy_option = click.option("--policy", metavar="FILE", help="Decide by this po
 def gate_command(run: str | None, config: str, policy: str | None, as_json: bool) -> None:
     """Decide a stored run by the project's policy or another one; nothing is executed.
 
-    The decision is added to the run; earlier ones stay. Exit codes as for run.
+    The decision is added to the run, where runs and the workbench show the newest one; earlier ones stay. Exit codes as
+    for run.
     """
     options = policy_of(config, policy)
     with opened_history(config) as history:
@@ -65,9 +66,7 @@ def _show(document: dict[str, Any], text: Callable[..., str], *, as_json: bool) 
 
 def _refuse_unfinished(run: StoredRun) -> None:
     if run.state != "complete":
-        raise RunNotFound(
-            f"run {run.id} is {run.state}, so nothing can be decided on it yet; oloproof run --resume goes on with it"
-        )
+        raise RunNotFound(f"run {run.id} is {run.state}, so nothing can be decided on it yet; {run.way_on}")
 
 
 @click.command("compare", short_help="Compare two runs case by case.", epilog=RUN_HELP)
@@ -159,7 +158,7 @@ def _plan_text(document: dict[str, Any], *, width: int, paint: Callable[[str, st
     """Return the prospects of each rule in words."""
     lines = [f"Run {document['run']}, {count_words(document['cases'], 'case')}"]
     if not document["rules"]:
-        lines.append("nothing to plan: the project has no rules")
+        lines.append("nothing to plan: there are no rules")
     for rule in document["rules"]:
         lines.append(f"\n{paint(rule['state'], rule['state'])}  {rule['rule']} ({rule['metric']})")
         sentences = (f"with {rule['n']} cases: {rule['can_decide']}", rule["message"])

@@ -25,6 +25,7 @@ from oloproof.reports.judges import evaluators_text, probe_text, tried_text, val
 from oloproof.running.probing import MEANINGS, probe_judge
 from oloproof.running.validating import JudgeCriterion, judge_criteria, tried_document, try_judge, validate_judge
 from oloproof.storage import History, Store, StoredRun
+from oloproof.storage.database import FILE, FOLDER
 from oloproof.storage.labels import Labels
 
 criterion_option = click.option(
@@ -45,19 +46,31 @@ def _opened(config: str) -> Iterator[tuple[Project, Registry, Store]]:
         yield project, registry, store
 
 
+@contextmanager
+def _labels_of(project: Project) -> Iterator[Labels | None]:
+    """Open what people said in a project for reading; None where nothing was ever run."""
+    if not (project.root / FOLDER / FILE).exists():
+        yield None
+        return
+    with closing(Store(project.root, create=False)) as store:
+        yield Labels(store)
+
+
 @evaluators_command.command("list", short_help="List what reports each criterion.")
 @config_option
 @json_option
 @reported
 def list_command(config: str, as_json: bool) -> None:
     """List the criteria of the project: what reports them, and whether a judge among them may decide."""
-    with _opened(config) as (project, registry, store):
+    registry = builtin_registry()
+    project = load_project(Path(config), registry.options())
+    with _labels_of(project) as labels:
         entries = []
         for options in project.evaluators:
             evaluator = registry.build(options, project.root)
             judge = digest_of(evaluator.identity)
             for shape in evaluator.criteria or (CriterionShape(evaluator.criterion),):
-                looks = Labels(store).validations(criterion=shape.name) if evaluator.calls_model else []
+                looks = labels.validations(criterion=shape.name) if labels and evaluator.calls_model else []
                 newest = next((one for one in looks if one.judge == judge), None)
                 entries.append(
                     {

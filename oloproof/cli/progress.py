@@ -11,7 +11,7 @@ from typing import Any, Self
 import click
 
 from oloproof.policy.wording import number_words
-from oloproof.reports.wording import count_words
+from oloproof.reports.wording import count_words, one_line, visible
 from oloproof.running.events import Event, HeldUp, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 _PLAIN_EVERY = 5.0
@@ -65,6 +65,7 @@ class _Line:
             self._say(f"waiting {words}")
 
     def _say(self, text: str) -> None:
+        text = visible(text)
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
@@ -102,7 +103,7 @@ class ProgressLine(_Line):
         already = f", {event.done} done already" if event.done else ""
         if not self._quiet:
             much = f"{count_words(event.trials, 'trial')} of {count_words(event.cases, 'case')}{already}"
-            self._say(f"run {event.run}: {event.system}@{event.version}, {much}")
+            self._say(f"run {event.run}: {one_line(f'{event.system}@{event.version}')}, {much}")
         for host, sent in event.hosts.items():
             self._say(f"sending to {host}: {sent}")
         self._begin(event.trials, event.done)

@@ -15,7 +15,7 @@ from oloproof.cli.console import own_stdout, painted, print_document, reported, 
 from oloproof.cli.opening import loaded_project
 from oloproof.cli.options import config_option, json_option
 from oloproof.reports.layout import GAP, wrapped
-from oloproof.reports.wording import count_words
+from oloproof.reports.wording import count_words, visible
 
 
 @click.command("check", short_help="Check a project before it is run.")
@@ -49,7 +49,7 @@ def _check_text(document: dict[str, Any]) -> str:
     lines.append("")
     if tried["error"]:
         lines += _hanging(f"  FAIL  case {tried['case']}: the system failed: {tried['error']}", state="FAIL")
-        lines += [f"    {line}" for line in (tried["error_detail"] or "").rstrip().splitlines()]
+        lines += [f"    {line}" for line in visible(tried["error_detail"] or "").rstrip().splitlines()]
     else:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
@@ -67,7 +67,7 @@ def _check_text(document: dict[str, Any]) -> str:
 
 def _hanging(line: str, *, state: str = "") -> list[str]:
     """Return an indented line as lines that fit the terminal, those after the first deeper; ``state`` is painted."""
-    text = line.lstrip()
+    text = visible(line.lstrip())
     start = " " * (len(line) - len(text))
     first, *others = wrapped(text, terminal_width(), start + GAP, first=start) if text else [""]
     return [first.replace(state, painted(state, state), 1) if state else first, *others]

@@ -10,9 +10,11 @@ from oloproof.cli.console import reported
 from oloproof.cli.files import written
 from oloproof.cli.opening import opened_history, opened_reader, policy_of, writer_of
 from oloproof.cli.options import RUN_HELP, config_option, run_argument
-from oloproof.running.deciding import conclude
+from oloproof.running.deciding import Conclusion, conclude
 
 FORMATS = ("json", "jsonl", "csv", "junit", "markdown", "parquet")
+_OF_TRIALS = ("jsonl", "csv", "parquet")
+"""The forms that hold trials alone: no policy has to fit the run."""
 
 
 @click.command("report", short_help="Write a run as one HTML file.", epilog=RUN_HELP)
@@ -54,7 +56,7 @@ def export_command(
     options = policy_of(config, policy)
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
-        conclusion = conclude(history, found, options)
+        conclusion = Conclusion((), ()) if format_ in _OF_TRIALS else conclude(history, found, options)
         write = writer_of(format_, history, found, conclusion, reader, withhold=frozenset(withhold))
         if out is None:
             write(sys.stdout)

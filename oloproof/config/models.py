@@ -281,6 +281,10 @@ class PolicyOptions(Options):
     require_validated_evaluators: bool = True
     rules: list[RuleOptions] = []
 
+    def holds_to_labels(self, rule: RuleOptions) -> bool:
+        """Whether a judge decides nothing in ``rule`` before labels validate it; ``human_rate`` always asks for it."""
+        return self.require_validated_evaluators or rule.estimand == "human_rate"
+
     @field_validator("rules")
     @classmethod
     def _unique(cls, rules: list[RuleOptions]) -> list[RuleOptions]:

@@ -149,9 +149,7 @@ def draw(
 
 def _refuse_unfinished(run: StoredRun) -> None:
     if run.state != "complete":
-        raise LabelsError(
-            f"run {run.id} is {run.state}, so no sample can be drawn of it yet; oloproof run --resume goes on with it"
-        )
+        raise LabelsError(f"run {run.id} is {run.state}, so no sample can be drawn of it yet; {run.way_on}")
 
 
 def _seed(labels: Labels, own: Sequence[StoredSample], criterion: str, seed: str | None, purpose: Purpose) -> str:

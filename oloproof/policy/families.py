@@ -109,12 +109,13 @@ class _Tally:
     def metric(self, reader: Reader, level: float, slice_: Mapping[str, Any] | None) -> Metric:
         """Return the metric over the families that were added."""
         ask = self._ask
-        about = {"relation": ask.relation, "cohort": ask.cohort}
+        about: dict[str, Any] = {"relation": ask.relation, "cohort": ask.cohort}
         if ask.name.startswith("worst_"):
             return self._worst(reader, level, slice_, about)
         spans = self._spans.get(ask.variant or ORIGINAL, [])
         if ask.name == "flaky_count":
             return self._told(st.number_of_cases(spans), reader, level, slice_, about)
+        about["could_be"] = _ends(spans) if any(low != high for low, high in spans) else None
         mean = st.mean_change if ask.name in DIFFERENCES else st.share_of_cases
         return self._told(mean(spans, level, binary=self._binary(reader)), reader, level, slice_, about)
 
@@ -158,8 +159,11 @@ class _Tally:
             counts = {up: found.above, down: found.below}
         originals = {"right": self._originals_right, "observed": self._originals}
         scaled = _scaled(found, name, reader)
-        if "could_be" in about:
-            about["could_be"] = _scaled(replace(found, interval=tuple(about["could_be"])), name, reader).interval
+        could_be = about.pop("could_be", None)
+        if could_be is not None:
+            could_be = _scaled(replace(found, interval=tuple(could_be)), name, reader).interval
+        if name.startswith("worst_"):
+            about["could_be"], could_be = could_be, None  # which of them is the worst may change too
         unknown = found.n - found.observed
         return Metric(
             criterion=f"{reader.measure.criterion}.{name}",
@@ -178,8 +182,13 @@ class _Tally:
             invalid=min(self._invalid, unknown),
             missing=unknown - min(self._invalid, unknown),
             excluded=self._excluded,
+            could_be=could_be,
             family={**counts, "original": originals, **{key: value for key, value in about.items() if value}},
         )
+
+
+def _ends(spans: Sequence[Span]) -> tuple[float, float]:
+    return _mean_end(spans, 0), _mean_end(spans, 1)
 
 
 def _mean_end(spans: Sequence[Span], end: int) -> float:

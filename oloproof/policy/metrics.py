@@ -214,6 +214,7 @@ def summarize(
         invalid=tally.invalid,
         missing=tally.missing,
         partly_failed=tally.partly_failed,
+        could_be=None if measure.binary else tally.could_be,
     )
 
 
@@ -255,6 +256,11 @@ class _Tally:
         if not self.whole:
             return None
         return (fsum(self._seen) if self._keep else self._sum) / self.whole
+
+    @property
+    def could_be(self) -> tuple[float, float] | None:
+        """The lowest and the highest mean over all cases; None where nothing is missing."""
+        return None if self.whole == self.n else (fsum(self._lows) / self.n, fsum(self._highs) / self.n)
 
     def mean_interval(self, measure: Measure, level: float) -> tuple[float, float] | None:
         """Return the betting interval: the lower end from the lowest values cases may have, the upper likewise."""

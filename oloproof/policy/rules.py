@@ -151,10 +151,10 @@ _ESTIMATE_REASONS = {
 def _estimates(metric: Metric, estimate: float) -> tuple[float, float]:
     """Return the lowest and highest estimate that what is missing or invalid leaves possible.
 
-    Of a mean the whole interval is taken, which is wider than need be. The worst of several variants may be another
-    one than it seems, and says itself what it could be.
+    The worst of several variants may be another one than it seems, and says itself what it could be. Of the rate of
+    people the whole interval is taken, which is wider than need be.
     """
-    could_be = (metric.family or {}).get("could_be")
+    could_be = metric.could_be or (metric.family or {}).get("could_be")
     if could_be is not None:
         return min(could_be[0], estimate), max(could_be[1], estimate)
     unknown = metric.missing + metric.invalid

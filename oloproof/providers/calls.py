@@ -79,7 +79,7 @@ class Calls:
         self._connections = Connections(endpoint)
         self._server, self._key_variable = endpoint.server, endpoint.key_variable
         self._bearer = endpoint.provider != "anthropic"
-        self._answered = False
+        self._sent = self._answered = False
         self._closed = threading.Event()
         self._pauses: dict[int, tuple[float, str]] = {}
 
@@ -94,8 +94,8 @@ class Calls:
 
     @property
     def never_answered(self) -> bool:
-        """Whether the server has not sent a single answer so far."""
-        return not self._answered
+        """Whether the server was sent something and has not answered once so far."""
+        return self._sent and not self._answered
 
     def close(self) -> None:
         """End all waits and close the connections."""
@@ -139,6 +139,7 @@ class Calls:
             try:
                 seconds = max(min(self.endpoint.timeout, tally.left), 0.001)
                 url = f"{self._server}{question.path}"
+                self._sent = True
                 # no variable ever holds the headers: some tracebacks show variables
                 outcome = send(transport, url, self._headers(question.content_type), question.body, seconds)
                 if isinstance(outcome, Unanswered):

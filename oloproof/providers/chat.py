@@ -43,7 +43,7 @@ class ChatClient:
 
     @property
     def never_answered(self) -> bool:
-        """Whether the server has not sent a single answer so far."""
+        """Whether the server was sent something and has not answered once so far."""
         return self._calls.never_answered
 
     def ask(self, request: ChatRequest) -> Reply:

@@ -132,7 +132,7 @@ class Transcriber:
 
     @property
     def never_answered(self) -> bool:
-        """Whether the server has not sent a single answer so far."""
+        """Whether the server was sent something and has not answered once so far."""
         return self._calls.never_answered
 
     def close(self) -> None:

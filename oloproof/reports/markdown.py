@@ -18,6 +18,7 @@ from oloproof.reports.wording import (
     counted,
     failed_words,
     headline,
+    interval_head,
     judge_words,
     metric_name,
     one_line,
@@ -99,7 +100,7 @@ def _decisions(decisions: Sequence[Decision], hide: Withholding) -> Iterator[str
 def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
     if not metrics:
         return
-    yield "| criterion | n | pass | fail | missing | invalid | estimate | interval |"
+    yield f"| criterion | n | pass | fail | missing | invalid | estimate | {interval_head(metrics[0].level)} |"
     yield "|---|--:|--:|--:|--:|--:|--:|---|"
     for one in metrics[:MOST_METRICS]:
         passed, failed = counted(one)

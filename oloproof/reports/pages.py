@@ -152,7 +152,7 @@ def banner_of(run: StoredRun, decisions: Sequence[Decision], hide: Withholding) 
         why = run.error or "It did not come to its end; oloproof run --resume goes on."
         return Banner("NOT COMPLETED", "undecided", f"The run is {run.state}", visible(hide.text(why)))
     if not decisions:
-        return Banner("NOTHING WAS DECIDED", "missing", "The project has no rules", "What was measured stands below.")
+        return Banner("NOTHING WAS DECIDED", "missing", "There are no rules", "What was measured stands below.")
     blocking = [one for one in worst_first(decisions) if one.blocking]
     first = (blocking or worst_first(decisions))[0]
     sentence = _tally(decisions)

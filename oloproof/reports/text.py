@@ -15,10 +15,12 @@ from oloproof.reports.family_rows import HEAD, family_tables
 from oloproof.reports.layout import GAP, Cell, Paint, plain, table, width_of, wrapped
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
+    USUAL_LEVEL,
     age_words,
     count_words,
     counted,
     exit_words,
+    interval_head,
     judge_words,
     metric_from,
     metric_name,
@@ -121,7 +123,7 @@ def metric_lines(metrics: Sequence[Metric], *, width: int = 80, paint: Paint = p
     """
     if not metrics:
         return []
-    head = ("criterion", "n", "pass", "fail", "missing", "invalid", "estimate", "interval")
+    head = ("criterion", "n", "pass", "fail", "missing", "invalid", "estimate", interval_head(metrics[0].level))
     shown = [one for one in metrics if not _still(one)]
     lines = table(head, [_metric_row(one) for one in shown], align="lrrrrrrl", width=width, paint=paint)
     left = len(metrics) - len(shown)
@@ -223,7 +225,8 @@ def comparison_text(document: Mapping[str, Any], *, width: int = 80, paint: Pain
     found = [Comparison(**one) for one in document["comparisons"]]
     decisions = [Decision(**one) for one in document["decisions"]]
     parts = [wrapped(f"candidate {document['candidate']}, baseline {document['baseline']}", width)]
-    head = ("criterion", "matched", "baseline", "candidate", "difference", "interval", "p")
+    level = found[0].level if found else USUAL_LEVEL
+    head = ("criterion", "matched", "baseline", "candidate", "difference", interval_head(level), "p")
     rows = [_comparison_row(one) for one in found]
     parts.append(table(head, rows, align="lrrrrlr", width=width, paint=paint))
     parts += [lines for one in found if (lines := _changed_lines(one, width, paint))]

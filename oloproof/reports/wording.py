@@ -20,12 +20,18 @@ _NEGATIVE = re.compile(r"(?<![^\s\[(])-(?=\d)")
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
 _STATES: tuple[DecisionState, ...] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "PASS")
 
-NOTHING_DECIDED = "nothing was decided: the project has no rules"
+USUAL_LEVEL = 0.95
+NOTHING_DECIDED = "nothing was decided: there are no rules"
 
 
 def visible(text: str) -> str:
     r"""Return ``text`` with invisible steering characters written out (``\x1b``); tabs and line ends stay."""
     return _UNSEEN.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def interval_head(level: float) -> str:
+    """Return what stands above intervals: their level too, where it is not the usual one."""
+    return "interval" if level == USUAL_LEVEL else f"{level * 100:g} % interval"
 
 
 def with_minus_signs(text: str) -> str:
@@ -195,8 +201,8 @@ def counted(metric: Metric) -> tuple[str, str]:
 
 def metric_from(document: Mapping[str, Any]) -> Metric:
     """Return the metric that a run's document holds."""
-    interval = document["interval"]
-    return Metric(**{**document, "interval": None if interval is None else tuple(interval)})
+    ends = {key: None if document.get(key) is None else tuple(document[key]) for key in ("interval", "could_be")}
+    return Metric(**{**document, **ends})
 
 
 def outcome_of(trial: StoredTrial, criterion: int) -> Outcome:
@@ -215,7 +221,7 @@ def headline(decisions: Sequence[Decision]) -> tuple[DecisionState | None, str]:
     The state is None when nothing was decided.
     """
     if not decisions:
-        return None, "The project has no rules."
+        return None, "There are no rules."
     blocking = [one for one in worst_first(decisions) if one.blocking]
     total = count_words(len(decisions), "rule")
     if blocking:

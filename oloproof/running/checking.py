@@ -31,6 +31,7 @@ from oloproof.running.deciding import measures_of
 from oloproof.running.judging import Bench
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
 from oloproof.running.planning import Prospect, what_rules_can_decide
+from oloproof.running.standing import validated_judges
 from oloproof.storage import Store
 from oloproof.storage.database import FILE, FOLDER
 from oloproof.storage.variant_files import VariantFiles
@@ -97,11 +98,27 @@ def check_project(project: Project, registry: Registry) -> Checked:
         execution=execution,
         verdicts=dict(zip(bench.criteria, verdicts, strict=True)),
         skipped=[evaluator.criterion for evaluator in plan.evaluators if evaluator.calls_model],
-        prospects=what_rules_can_decide(policy, measures_of(plan.document), plan.cases, sliced),
+        prospects=what_rules_can_decide(
+            policy,
+            measures_of(plan.document),
+            plan.cases,
+            sliced,
+            repeats=plan.document["repeats"]["count"],
+            validated=_validated(plan),
+        ),
         notices=[*_notices(project, plan, execution), *_of_variants(plan, first.case, reader), *stopping, *possible],
         unreachable=unreachable,
         refused=bool(stopping),
     )
+
+
+def _validated(plan: Plan) -> Collection[str]:
+    """Return the criteria whose judges were validated; none where nothing was run yet."""
+    root = plan.project.root
+    if not (root / FOLDER / FILE).exists():
+        return ()
+    with closing(Store(root, create=False)) as store:
+        return validated_judges(store, plan.document)
 
 
 def _cases_in_slices(plan: Plan, policy: PolicyOptions) -> Mapping[str, int]:

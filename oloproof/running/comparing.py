@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from oloproof.config.models import PolicyOptions
+from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.errors import ConfigError
 from oloproof.policy import Comparison, Measure, compare_cases, decide_comparison, partial_decision, reduce_cases
 from oloproof.records import Decision
-from oloproof.running.deciding import measures_of, refuse_unknown_metrics, relations_of, unfit
+from oloproof.running.deciding import measures_of, refuse_unknown_metrics, relations_of, slice_fields_of, unfit
 from oloproof.running.standing import judge_table, standing_of
 from oloproof.storage import History, StoredRun
 
@@ -36,7 +36,9 @@ def compare_runs(
             f"rule {unknown[0].id!r}: {unknown[0].metric!r} is not a criterion of both runs; "
             f"they share {', '.join(shared)}"
         )
-    refuse_unknown_metrics(policy.model_copy(update={"rules": comparing}), after, relations_of(candidate.document))
+    held = policy.model_copy(update={"rules": comparing})
+    slices = slice_fields_of(history, candidate, held)
+    refuse_unknown_metrics(held, after, relations_of(candidate.document), slices)
     compare = _comparer(history, candidate, baseline, policy.confidence_level)
     found = [compare(after[name], None) for name in shared]
     standings = [
@@ -49,12 +51,19 @@ def compare_runs(
         matching = next(one for one in found if one.criterion == rule.criterion)
         if rule.slice is not None:
             matching = compare(after[rule.criterion], rule.slice)
+        unfit_judges = judges if policy.holds_to_labels(rule) else {}
         tables = None
-        if rule.criterion in standings[1] and rule.criterion not in judges and rule.estimand != "judge_rate":
+        if _asks_for_people(rule, standings[1], judges, policy):
             tables = (judge_table(history, candidate, rule.criterion), judge_table(history, baseline, rule.criterion))
-        decision = decide_comparison(rule, matching, judges, policy.block_on, tables)
+        decision = decide_comparison(rule, matching, unfit_judges, policy.block_on, tables)
         decisions.append(partial_decision(decision) if candidate.partial or baseline.partial else decision)
     return found, decisions
+
+
+def _asks_for_people(rule: RuleOptions, judged: Collection[str], unfit: Collection[str], policy: PolicyOptions) -> bool:
+    """Whether a rule is about what people would say, and the judge of its criterion may tell."""
+    told = rule.criterion in judged and rule.criterion not in unfit
+    return told and policy.holds_to_labels(rule) and rule.estimand != "judge_rate"
 
 
 def _comparer(

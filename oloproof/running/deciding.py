@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from oloproof.config.families import OWN_GATES
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.config.problems import nearest, suggestion
 from oloproof.errors import ConfigError
@@ -83,11 +84,11 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
     A run that is not complete holds only some of the cases, so no rule decides on it.
 
     Raises:
-        ConfigError: a rule names a metric that the run does not have.
+        ConfigError: a rule names a metric, a variant or a slice field that the run does not have.
     """
     policy = policy or PolicyOptions()
     measures, variants = measures_of(run.document), relations_of(run.document)
-    refuse_unknown_metrics(policy, measures, variants)
+    refuse_unknown_metrics(policy, measures, variants, slice_fields_of(history, run, policy))
     book = _Book(history, run, measures, policy.confidence_level)
     for criterion in measures:
         for variant in (ORIGINAL, *variants):
@@ -95,8 +96,8 @@ def conclude(history: History, run: StoredRun, policy: PolicyOptions | None) -> 
     rules = [rule.spelled_out for rule in policy.rules]
     families = FamilyBook(history, run, measures, variants, rules, policy.confidence_level)
     judges = standing_of(history, run, measures, policy)
-    standing = Standing(partial=run.partial or run.state != "complete", judges=unfit(judges))
-    decisions = tuple(_decide(rule, book, families, standing, judges, policy) for rule in rules)
+    partial = run.partial or run.state != "complete"
+    decisions = tuple(_decide(rule, book, families, judges, policy, partial=partial) for rule in rules)
     return Conclusion((*book.metrics.values(), *families.metrics), decisions, validation_state(judges))
 
 
@@ -104,10 +105,13 @@ def _decide(
     rule: RuleOptions,
     book: _Book,
     families: FamilyBook,
-    standing: Standing,
     judges: Mapping[str, JudgeStanding],
     policy: PolicyOptions,
+    *,
+    partial: bool,
 ) -> Decision:
+    judges = judges if policy.holds_to_labels(rule) else {}
+    standing = Standing(partial, unfit(judges))
     if rule.compares:
         return decide_comparison(rule, None, standing.judges, policy.block_on)
     if rule.family is not None:
@@ -130,8 +134,18 @@ def unfit(judges: Mapping[str, JudgeStanding]) -> dict[str, str]:
     return {name: one.reason for name, one in judges.items() if one.reason}
 
 
+def slice_fields_of(history: History, run: StoredRun, policy: PolicyOptions) -> list[str] | None:
+    """Return the slice fields of a run that rules are to be held against; None where not all of its cases are there."""
+    if run.partial or run.state != "complete" or not any(rule.slice for rule in policy.rules):
+        return None
+    return history.slice_fields(run)
+
+
 def refuse_unknown_metrics(
-    policy: PolicyOptions, measures: Mapping[str, Measure], variants: Mapping[str, Relation] = _NO_VARIANTS
+    policy: PolicyOptions,
+    measures: Mapping[str, Measure],
+    variants: Mapping[str, Relation] = _NO_VARIANTS,
+    slices: Sequence[str] | None = None,
 ) -> None:
     """Refuse rules that can never decide anything of a run that measured ``measures`` on ``variants``.
 
@@ -140,7 +154,7 @@ def refuse_unknown_metrics(
     """
     problems = [
         f"rule {policy.rules[number].id!r}: {key}: {message}"
-        for number, key, message in rule_problems(policy, measures, variants=variants)
+        for number, key, message in rule_problems(policy, measures, slices=slices, variants=variants)
     ]
     if problems:
         raise ConfigError("\n".join(problems))
@@ -185,6 +199,7 @@ def _problems_of(
         yield "metric", f"the run has no criterion {rule.criterion!r}; it has {known}"
     elif measure is not None or rule.rate is not None:
         yield from _unreachable(rule, measure)
+    yield from _without_effect(rule, measure)
     if rule.variant not in (None, ORIGINAL) and variants is not None and rule.variant not in variants:
         yield "variant", _no_such_variant(str(rule.variant), variants)
     yield from family_problems(rule.spelled_out, measure, variants)
@@ -199,6 +214,21 @@ def _no_such_variant(name: str, variants: Collection[str]) -> str:
     if not variants:
         return f"there is no variant {name!r}: every case is run as it is; leave variant: out, or declare variants:"
     return f"there is no variant {name!r}; {suggestion(name, [ORIGINAL, *variants], 'variants')}"
+
+
+def _without_effect(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:
+    """Yield what a rule asks for in words and would not get."""
+    own = next((key for key in ("max_failures", *OWN_GATES) if getattr(rule, key) is not None), None)
+    if rule.decide_on == "estimate" and rule.effective_kind != "interval":
+        kind = f"{own}:" if own else f"kind: {rule.effective_kind}"
+        yield "decide_on", f"estimate goes with min: and max:, and {kind} does not decide on it; leave decide_on: out"
+    if rule.estimand != "human_rate":
+        return
+    if own or rule.rate or rule.family:
+        about = f"{own}: counts" if own else f"{rule.metric} is about"
+        yield "estimand", f"labels tell at which rate people would pass a run, and {about} what the judge says"
+    elif measure is not None and not measure.calls_model:
+        yield "estimand", f"{rule.criterion} asks no model, so it has no rate but its own; leave estimand: out"
 
 
 def _unreachable(rule: RuleOptions, measure: Measure | None) -> Iterator[tuple[str, str]]:

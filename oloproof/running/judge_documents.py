@@ -44,6 +44,14 @@ def judges_document(history: History, run: StoredRun) -> list[dict[str, Any]]:
     return documents
 
 
+def models_served(history: History, run: StoredRun, criterion: str, judge: str) -> frozenset[str]:
+    """Return the models that answered one judge in a run; none where the run has no such judge or none is known."""
+    if not any(entry["criterion"] == criterion and entry["digest"] == judge for entry in run.criteria):
+        return frozenset()
+    told = next(one for one in judges_document(history, run) if criterion in one["criteria"])
+    return frozenset(told["models_served"])
+
+
 def _sense(sittings: Sequence[Sitting]) -> str:
     hears = any(one.sound for one in sittings) and not any(one.pictures for one in sittings)
     return "hearing" if hears else "sight"

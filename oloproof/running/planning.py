@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -45,16 +45,24 @@ class Prospect(Struct, frozen=True):
 
 
 def what_rules_can_decide(
-    policy: PolicyOptions, measures: Mapping[str, Measure], n: int, sliced: Mapping[str, int]
+    policy: PolicyOptions,
+    measures: Mapping[str, Measure],
+    n: int,
+    sliced: Mapping[str, int],
+    *,
+    repeats: int = 1,
+    validated: Collection[str] = (),
 ) -> list[Prospect]:
-    """Return, before any run, what each rule can decide with ``n`` cases.
+    """Return, before any run, what each rule can decide with ``n`` cases that are executed ``repeats`` times.
 
-    ``sliced`` maps the id of each rule on a slice to how many cases the slice has.
+    ``sliced`` maps the id of each rule on a slice to how many cases the slice has. ``validated`` are the criteria whose
+    judges people's labels have validated.
     """
     found = []
     for rule in policy.rules:
         cases = sliced.get(rule.id, n)
-        words = can_decide(rule, measures.get(rule.criterion), cases, policy) if cases else "nothing"
+        told = can_decide(rule, measures.get(rule.criterion), cases, policy, repeats=repeats, validated=validated)
+        words = told if cases else "nothing"
         lead = "" if rule.slice is None else f"{_cases(cases)} of {n} in its slice{slice_words(rule.slice)}: "
         found.append(Prospect(rule.id, rule.metric, "not run", cases, lead + words))
     return found
@@ -64,10 +72,18 @@ def _cases(count: int) -> str:
     return "no case" if not count else "1 case" if count == 1 else f"{count:,} cases"
 
 
-def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: PolicyOptions) -> str:
+def can_decide(
+    rule: RuleOptions,
+    measure: Measure | None,
+    n: int,
+    policy: PolicyOptions,
+    *,
+    repeats: int = 1,
+    validated: Collection[str] = (),
+) -> str:
     """Return in words which numbers of passes decide ``rule`` at ``n`` cases."""
-    judged = measure is not None and measure.calls_model and policy.require_validated_evaluators
-    if judged and rule.rate is None:
+    judged = measure is not None and measure.calls_model and policy.holds_to_labels(rule) and rule.rate is None
+    if judged and rule.criterion not in validated:
         return "nothing before people's labels validate the judge"
     if rule.effective_kind == "observed_count":
         plural = "" if rule.max_failures == 1 else "s"
@@ -80,7 +96,9 @@ def can_decide(rule: RuleOptions, measure: Measure | None, n: int, policy: Polic
         return "PASS or FAIL by the count, at any number of cases"
     if rule.spelled_out.family is not None:
         return "depends on how the variants and repeats of each case differ, which a run shows"
-    if measure is not None and not measure.binary and rule.rate is None:
+    if judged and rule.estimand != "judge_rate":
+        return _BY_LABELS
+    if repeats > 1 if rule.rate is not None else measure is not None and not measure.binary:
         return _BY_SPREAD
     return rate_plan_sentence(n, minimum=rule.min, maximum=rule.max, level=policy.confidence_level)
 
@@ -105,7 +123,8 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
     found = []
     for rule, decision in zip((one.spelled_out for one in policy.rules), conclusion.decisions, strict=True):
         about = [one for one in conclusion.metrics if _is_of(one, rule)]
-        people = [one for one in about if one.estimand == HUMAN_RATE and rule.estimand != "judge_rate"]
+        asked = policy.holds_to_labels(rule) and rule.estimand != "judge_rate"
+        people = [one for one in about if one.estimand == HUMAN_RATE and asked]
         metric = next(iter(people or about), None)
         found.append(_prospect(rule, decision, metric, measures.get(rule.criterion), policy))
     return found

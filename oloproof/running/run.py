@@ -28,6 +28,7 @@ from oloproof.running.failure_notices import failure_notices
 from oloproof.running.judge_notices import judge_notices, parameter_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
+from oloproof.running.resuming import changed_since
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
@@ -195,7 +196,7 @@ def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
         return opened
     if newest.state == "running":
         raise ConfigError(f"--resume: run {newest.id} is still going on in another process")
-    changed = _changed(newest, plan)
+    changed = changed_since(newest, store, plan)
     if changed:
         raise ConfigError(
             f"--resume: {changed} changed since run {newest.id} began; leave --resume out "
@@ -211,18 +212,6 @@ def _newest(store: Store) -> StoredRun | None:
         return None
 
 
-def _changed(run: StoredRun, plan: Plan) -> str:
-    """Return in words what is not as it was when ``run`` began."""
-    stored = run.document["selection"]
-    taken = Selection(tuple(stored["cases"]), stored["limit"])
-    differs = (
-        ("the project, the system or its code", run.config_digest != plan.config_digest_with(taken)),
-        ("the selection of cases (--case, --limit)", taken != plan.selection),
-        ("the dataset", run.dataset_digest != plan.dataset_digest),
-    )
-    return " and ".join(what for what, another in differs if another)
-
-
 def _complete_already(store: Store, plan: Plan) -> StoredRun | None:
     """Return the newest run when it is complete and this plan's, so that nothing is left to do.
 
@@ -232,7 +221,7 @@ def _complete_already(store: Store, plan: Plan) -> StoredRun | None:
     newest = _newest(store)
     if newest is None or newest.state != "complete":
         return None
-    changed = _changed(newest, plan)
+    changed = changed_since(newest, store, plan)
     if changed:
         raise ConfigError(
             f"--resume: the newest run is complete, so there is nothing to go on with, and {changed} changed since "

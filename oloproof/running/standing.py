@@ -13,7 +13,7 @@ from oloproof import statistics
 from oloproof.config.models import PolicyOptions
 from oloproof.policy import CaseValue, Measure
 from oloproof.records import HUMAN_RATE, ONE_REPEAT_LABELLED, Metric
-from oloproof.storage import History, StoredRun
+from oloproof.storage import History, Store, StoredRun
 
 if TYPE_CHECKING:
     from oloproof.labels import LabelledCase
@@ -31,8 +31,8 @@ class JudgeStanding(Struct, frozen=True):
 def standing_of(
     history: History, run: StoredRun, measures: Mapping[str, Measure], policy: PolicyOptions
 ) -> dict[str, JudgeStanding]:
-    """Return the standing of every criterion that a model judges; none where the policy does not ask for it."""
-    if not policy.require_validated_evaluators:
+    """Return the standing of every criterion that a model judges; none where no rule may ask for it."""
+    if not (policy.require_validated_evaluators or any(policy.holds_to_labels(rule) for rule in policy.rules)):
         return {}
     digests = {entry["criterion"]: entry["digest"] for entry in run.document["evaluators"]}
     found = {}
@@ -55,6 +55,16 @@ def standing_among(validations: Sequence[StoredValidation], judge: str, *, blind
         return JudgeStanding("" if own.state == "VALIDATED" else "judge_not_validated", own)
     another = any(one.state == "VALIDATED" for one in validations)
     return JudgeStanding("judge_changed" if another else "judge_not_validated")
+
+
+def validated_judges(store: Store, document: Mapping[str, Any]) -> frozenset[str]:
+    """Return the criteria of a plan's document whose judges were validated as they are now."""
+    return frozenset(
+        entry["criterion"]
+        for entry in document["evaluators"]
+        if entry["calls_model"]
+        and not standing_among(label_room.validations_of(store, entry["criterion"]), entry["digest"]).reason
+    )
 
 
 def validation_state(standing: Mapping[str, JudgeStanding]) -> dict[str, Any]:
@@ -135,4 +145,5 @@ def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool |
 
 
 def _as_metric(judged: Metric, estimate: float | None, interval: tuple[float, float] | None, method: str) -> Metric:
-    return replace(judged, estimand=HUMAN_RATE, estimate=estimate, interval=interval, method=method)
+    told = {"estimate": estimate, "interval": interval, "method": method}
+    return replace(judged, estimand=HUMAN_RATE, could_be=None, **told)

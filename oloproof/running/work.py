@@ -116,13 +116,7 @@ class Workload:
         return replace(work, delivered=variation.deliveries, problem=problem, refused=refused)
 
     def _work(self, trial: Trial) -> Work:
-        case = trial.case
-        given = canonical_json(portable_input(case, self._root))
-        try:
-            digests = {field: self._reader.digest_of_path(path) for field, path in case.files.items()}
-        except MediaError as error:
-            return Work(trial, execution_key(self._system_digest, trial, given, {}), given, problem=str(error))
-        return Work(trial, execution_key(self._system_digest, trial, given, digests), given, digests=digests)
+        return keyed(trial, self._root, self._reader, self._system_digest)
 
     def _with_answer(self, work: Work, found: dict[bytes, tuple[int, Execution]]) -> Work:
         answer = found.get(work.key)
@@ -137,6 +131,16 @@ class Workload:
                 self.stale += 1
             return work
         return replace(work, reused=number, execution=execution)
+
+
+def keyed(trial: Trial, root: Path, reader: MediaReader, system_digest: str) -> Work:
+    """Return a trial with the key of its answer, which its files have a part in; one that is gone is its problem."""
+    given = canonical_json(portable_input(trial.case, root))
+    try:
+        digests = {field: reader.digest_of_path(path) for field, path in trial.case.files.items()}
+    except MediaError as error:
+        return Work(trial, execution_key(system_digest, trial, given, {}), given, problem=str(error))
+    return Work(trial, execution_key(system_digest, trial, given, digests), given, digests=digests)
 
 
 def trials_in(block: Sequence[Work | FamilyWork]) -> int:

@@ -90,11 +90,20 @@ class JudgeDecision(Struct, frozen=True):
             f"TPR {_rate_words(self.tpr, 'PASS')}, TNR {_rate_words(self.tnr, 'FAIL')}, bar {self.bar:.2f}",
             f"{self.n} labels ({self.minimum} needed, {self.class_minimum} of each class), look {self.look}",
         ]
+        if self.max_bias is not None:
+            bias = _bias_words(self.bias, self.bias_interval)
+            parts.insert(2, f"bias {bias}, at most {self.max_bias:.3g} either way")
         if self.unclear:
             parts.append(f"{self.unclear} unclear {'case' if self.unclear == 1 else 'cases'} counted against the judge")
         if self.further is not None:
             parts.append(_further_words(self.further))
         return "; ".join(parts)
+
+
+def _bias_words(bias: float | None, interval: Interval | None) -> str:
+    if bias is None or interval is None:
+        return "unknown"
+    return f"{bias:+.3f} ({interval[0]:+.3f} to {interval[1]:+.3f})"
 
 
 def judge_rule(
@@ -243,6 +252,8 @@ def _rate_words(rate: ClassRate, name: str) -> str:
 def _further_words(more: FurtherLabels) -> str:
     if more.draw is not None:
         return f"about {more.draw} more labels would settle it if the judge stays as good"
+    if more.draw_at_best == 0:  # what the bars ask for is there
+        return "as the judge errs now, no number of labels would bring its bias within the limit"
     if more.draw_at_best is not None:
         return f"at its present rate the judge would not clear the bars; {more.draw_at_best} more labels at best"
     classes = (("PASS", more.human_pass.at_best), ("FAIL", more.human_fail.at_best))

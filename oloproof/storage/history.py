@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from oloproof.errors import RunNotFound
-from oloproof.records import Delivery, Execution, Judgement, MediaItem, Notice, Verdict
+from oloproof.records import ORIGINAL, Delivery, Execution, Judgement, MediaItem, Notice, Verdict
 from oloproof.storage.judgements import StoredJudgements
 from oloproof.storage.locks import is_alive
 from oloproof.storage.observations import Observations
@@ -61,6 +61,11 @@ class StoredRun(Struct, frozen=True):
     def criteria(self) -> list[Mapping[str, Any]]:
         """The evaluators of the run, in the order of the criteria."""
         return list(self.document["evaluators"])
+
+    @property
+    def way_on(self) -> str:
+        """What makes a run complete that is not."""
+        return "wait for its end" if self.state == "running" else "oloproof run --resume goes on with it"
 
     @property
     def started_text(self) -> str:
@@ -256,6 +261,19 @@ class History(Observations):
         """Return the ids of the cases of a run, in order."""
         query = "SELECT case_id FROM trials WHERE run = ? GROUP BY case_id ORDER BY min(position)"
         return [row[0] for row in self.store.rows(query, (run.number,))]
+
+    def slice_fields(self, run: StoredRun) -> list[str]:
+        """Return the fields that the slices of a run's cases have, in the order in which they first stand there."""
+        query = "SELECT slice FROM trials WHERE run = ? AND slice IS NOT NULL GROUP BY slice ORDER BY min(position)"
+        return list(dict.fromkeys(key for row in self.store.rows(query, (run.number,)) for key in json.loads(row[0])))
+
+    def original_keys(self, run: StoredRun) -> dict[int, bytes]:
+        """Return the key of the first execution of each original that is stored, by its place in the run."""
+        query = f"""
+            SELECT trials.position, executions.key FROM {_WITH_EXECUTION}
+            WHERE trials.run = ? AND trials.variant = ? AND trials.repeat = 0
+        """
+        return {row[0]: row[1] for row in self.store.rows(query, (run.number, ORIGINAL))}
 
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""

@@ -16,6 +16,7 @@ import pytest
 from oloproof.cli.console import painted
 from oloproof.cli.files import checked_target, written
 from oloproof.errors import OloproofError
+from tests.warm import cold_command
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -115,6 +116,18 @@ def test_a_reader_who_leaves_is_no_rule_that_blocks(echo: Callable[..., Any]) ->
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (2, "")
+
+
+@pytest.mark.parametrize("closed", ["<&- >&-", "2>&-", "<&- >&- 2>&-"])
+def test_standard_streams_that_are_closed_change_no_decision(echo: Callable[..., Any], closed: str) -> None:
+    """A file of ours never gets their number, and what a system prints does not end in it."""
+    app = "def answer(case):\n    print('noise', flush=True)\n    return {'answer': case['n'] * 2}\n"
+    folder = echo(2, app=app, more="policy: {rules: [{id: all, metric: right, max_failures: 0}]}\n")
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *cold_command("run", "--quiet")]
+    done = subprocess.run(command, cwd=folder.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert folder.run("gate").exit == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Ended
+from tests.conftest import Ended, Folder, write_echo
 from tests.model_server import ModelServer
 from tests.running.test_validating import Desk, always, red_passes, truthful
 from tests.seeing_model import SeeingModel
@@ -25,6 +25,13 @@ def evaluators(desk: Desk, *arguments: str) -> Ended:
     return desk.folder.run("evaluators", *arguments)
 
 
+def test_listing_writes_nothing_where_nothing_was_run(folder: Folder) -> None:
+    """A checkout that may only be read can be asked what its criteria are."""
+    made = write_echo(folder)
+    assert [one["criterion"] for one in made.run("evaluators", "list", "--json").document["evaluators"]] == ["right"]
+    assert not (made.root / ".oloproof").exists()
+
+
 def test_a_judge_is_listed_validated_and_listed_again(desk: Desk) -> None:
     assert "never looked at" in evaluators(desk, "list").out
     missing = evaluators(desk, "validate")
@@ -40,6 +47,19 @@ def test_a_judge_is_listed_validated_and_listed_again(desk: Desk) -> None:
     (again,) = evaluators(desk, "validate", "--json").document["validations"]
     assert (again["look"], again["again"]) == (1, True)
     assert "VALIDATED" in evaluators(desk, "list").out
+
+
+def test_check_knows_whether_the_judge_of_a_rule_was_validated(desk: Desk) -> None:
+    def told() -> str:
+        return str(desk.folder.run("check", "--json").document["rules"][0]["can_decide"])
+
+    before = told()
+    desk.label(truthful)
+    evaluators(desk, "validate")
+    assert before == "nothing before people's labels validate the judge"
+    assert told().startswith("decides on what people would pass")
+    desk.write(rubric_text="Pass blue ones.")
+    assert told() == before
 
 
 def test_a_judge_that_passes_everything_ends_with_1(desk: Desk) -> None:

@@ -80,6 +80,18 @@ def test_check_is_never_ready_for_what_run_refuses(echo: Callable[..., Any], bre
     assert "oloproof/" not in checked.err, "no traceback of ours"
 
 
+def test_what_steers_a_terminal_is_written_out_where_a_check_and_a_run_begin(echo: Callable[..., Any]) -> None:
+    folder = echo(2, app="def answer(case):\n    raise ValueError('\\x1b[2J gone')\n")
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace("version: v1", 'version: "v1\\n\\e[31m"'))
+    folder.cases([{"id": "\u202ertl", "input": {"n": 1}, "expected": {"answer": 2}}])
+    checked, ran = folder.run("check"), folder.run("run")
+    assert "\\x1b[2J gone" in checked.out
+    assert "\\u202ertl" in checked.out
+    assert ": echo@v1 \\x1b[31m, 1 trial of 1 case" in ran.err
+    assert not set("\x1b\u202e") & set(checked.out + checked.err + ran.out + ran.err)
+
+
 def test_check_of_a_system_that_fails_on_the_case_is_not_ready(echo: Callable[..., Any]) -> None:
     ended = echo(3, app="def answer(case):\n    raise KeyError('model')\n").run("check")
     assert ended.exit == 1

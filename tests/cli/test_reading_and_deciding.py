@@ -7,12 +7,15 @@ import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from oloproof.storage.locks import RunLock
 from tests.conftest import Folder, made_once, write_echo
 
 RULE = "policy: {rules: [{id: floor, metric: right, min: 0.5}]}\n"
@@ -87,6 +90,37 @@ def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) ->
     assert "right" in ended.err
 
 
+def test_gate_says_to_wait_for_a_run_that_is_under_way_and_to_go_on_with_one_that_is_not(ran: Any) -> None:
+    folder, newest = ran.root / ".oloproof", ran.run("runs", "--json").document["runs"][0]["run"]
+    with closing(sqlite3.connect(folder / "oloproof.db")) as base, base:
+        base.execute("UPDATE runs SET state = 'running' WHERE id = ?", (newest,))
+    lock = RunLock.take(folder, newest)
+    assert "is running, so nothing can be decided on it yet; wait for its end" in ran.run("gate").err
+    lock.release()
+    ended = ran.run("gate")
+    assert (ended.exit, "is interrupted" in ended.err, "run --resume" in ended.err) == (2, True, True)
+
+
+SLICED = "version: 1\nblock_on: [FAIL]\nrules:\n  - {id: x, metric: right, slice: {langage: de}, KIND}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [("gate", "min: 0.5"), ("plan", "min: 0.5"), ("compare", "kind: superiority")]
+)
+def test_a_slice_field_that_no_case_of_the_run_has_is_refused(ran: Any, command: str, kind: str) -> None:
+    """A slip of the pen must not leave a rule open that then blocks nothing; ``run`` and ``check`` refuse it too."""
+    ran.write("sliced.yaml", SLICED.replace("KIND", kind))
+    ended = ran.run(command, "--policy", "sliced.yaml")
+    assert (ended.exit, "no case has the slice field 'langage'; no case has a slice" in ended.err) == (2, True)
+
+
+def test_some_cases_do_not_tell_which_slice_fields_there_are(ran: Any) -> None:
+    ran.run("run", "--quiet", "--limit", "3")
+    ran.write("sliced.yaml", SLICED.replace("KIND", "min: 0.5"))
+    ended = ran.run("gate", "--policy", "sliced.yaml", "--json")
+    assert (ended.exit, ended.document["decisions"][0]["reason"]) == (1, "partial_run")
+
+
 def test_compare_pairs_the_cases_of_two_runs(ran: Any) -> None:
     document = ran.run("compare", "--json", cold=True).document
     found = document["comparisons"][0]
@@ -116,6 +150,20 @@ def test_compare_warns_of_what_is_not_the_same_in_both_runs_beside_the_system(ra
     assert "warning expected_changed: 1 case of the same id has another" in ran.run("compare").out
 
 
+def test_compare_warns_that_the_runs_count_repeats_in_other_ways(folder: Folder) -> None:
+    """Half a pass of the same answers is a whole one where ``pass_when`` counts, and no difference of systems."""
+    made = write_echo(folder, 4, app="from oloproof import current_case\n\n\ndef answer(case):\n"
+                      "    return {'answer': case['n'] * 2 + current_case().repeat}\n")  # fmt: skip
+    project = (made.root / "oloproof.yaml").read_text()
+    for repeats in ("{count: 2}", "{count: 2, pass_when: 1}"):
+        made.write("oloproof.yaml", f"{project}repeats: {repeats}\n")
+        made.run("run", "--quiet")
+    (warning,) = made.run("compare", "--json").document["warnings"]
+    assert warning["code"] == "repeats_changed"
+    told = "(a pass when 1 of 2 pass in the candidate, the share of 2 that pass in the baseline)"
+    assert told in warning["message"]
+
+
 def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     ran.write(
         "compare.yaml",
@@ -129,6 +177,14 @@ def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     ran.write("compare.yaml", "rules:\n  - {id: any, metric: right, kind: non_inferiority, margin: 5}\n")
     refused = ran.run("compare", "--policy", "compare.yaml")
     assert (refused.exit, "margin: 5 lets every difference pass" in refused.err) == (2, True)
+
+
+def test_intervals_of_another_level_than_the_usual_say_so(ran: Any) -> None:
+    ran.write("sure.yaml", "confidence_level: 0.99\nrules:\n  - {id: floor, metric: right, min: 0.1}\n")
+    told = [ran.run(*words, "--policy", "sure.yaml").out for words in (("gate",), ("compare",))]
+    told.append(ran.run("export", "--format", "markdown", "--policy", "sure.yaml").out)
+    assert all("99 % interval" in one for one in told)
+    assert "% interval" not in ran.run("gate").out + ran.run("compare").out
 
 
 def test_compare_decides_nothing_on_a_run_of_some_cases(ran: Any) -> None:
@@ -172,6 +228,14 @@ def test_export_csv_has_one_row_a_trial(ran: Any) -> None:
         "right.reason",
     ]
     assert [row["right"] for row in rows].count("fail") == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_export_of_trials_asks_no_policy_to_fit_the_run(ran: Any, form: str) -> None:
+    """A project that has grown a criterion and a rule on it still exports the runs from before."""
+    ran.write("oloproof.yaml", (ran.root / "oloproof.yaml").read_text().replace("right", "newer"))
+    assert ran.run("export", "--format", form, "--out", "trials").exit == 0
+    assert ran.run("export", "--format", "json").exit == 2
 
 
 def test_export_json_and_jsonl_hold_every_trial(ran: Any) -> None:

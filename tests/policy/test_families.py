@@ -162,6 +162,9 @@ def test_lost_answers_stay_in_the_denominator_and_leave_the_interval_open() -> N
     assert found.interval[0] == tango_interval(0, 2, 40)[0]  # type: ignore[index]
     decision = decided(rows, metric="answer.delta", variant="jpeg-40", min=-0.02, decide_on="estimate")
     assert decision.reason == "missing_could_change_outcome"
+    assert found.could_be == (-0.05, 0.0)
+    sure = decided(rows, metric="answer.delta", variant="jpeg-40", min=-0.06, decide_on="estimate")
+    assert (sure.state, sure.reason) == ("PASS", "estimate_meets_minimum")
 
 
 def test_an_answer_that_is_invalid_is_an_answer_that_changed() -> None:

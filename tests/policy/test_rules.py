@@ -125,6 +125,23 @@ def test_a_case_counted_as_failed_is_not_told_as_missing_beside_it() -> None:
     assert decision.message == "checked: 1 of 2 cases failed; at most 0 allowed. Over the limit."
 
 
+@given(
+    some.lists(some.text("pfmi", min_size=3, max_size=3), min_size=2, max_size=8), some.sampled_from([0.31, 0.52, 0.86])
+)
+def test_the_estimate_of_repeats_is_open_only_where_what_is_missing_could_turn_it(words: list[str], bar: float) -> None:
+    """The interval is wider than what is missing: it also holds what other cases could have shown."""
+    trials_in_all = 3 * len(words)
+    passed, unknown = sum(word.count("p") for word in words), sum(word.count("m") + word.count("i") for word in words)
+    whole = [word.count("p") / 3 for word in words if not set(word) & set("mi")]
+    decision = decided(" ".join(words), {"min": bar, "decide_on": "estimate"}, measure(repeats=3))
+    if not whole:
+        assert decision.reason == "no_observations"
+        return
+    could_be = (sum(whole) / len(whole), passed / trials_in_all, (passed + unknown) / trials_in_all)
+    states = {"PASS" if one >= bar else "FAIL" for one in could_be}
+    assert decision.state == (states.pop() if len(states) == 1 else NONE)
+
+
 @given(some.lists(some.text("pfmi", min_size=3, max_size=3), min_size=1, max_size=6), some.integers(0, 3), some.data())
 def test_a_failing_count_stays_failing_however_what_is_missing_turns_out(
     words: list[str], limit: int, data: Any

@@ -76,7 +76,7 @@ def test_the_first_heading_says_what_was_decided_and_the_sentence_why(bureau, mi
 @pytest.mark.parametrize(
     ("rules", "policy", "words"),
     [
-        ((), {}, "NOTHING WAS DECIDED The project has no rules"),
+        ((), {}, "NOTHING WAS DECIDED There are no rules"),
         (RULES[:1], {}, "FAIL thumbnails-fit fails"),
         (RULES[1:], {}, "INSUFFICIENT_EVIDENCE photo-floor is not decided"),
         (RULES[1:], {"block_on": ["FAIL"]}, "INSUFFICIENT_EVIDENCE No rule blocks"),

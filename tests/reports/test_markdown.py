@@ -50,7 +50,7 @@ def test_a_small_run_reads_as_a_verdict_two_tables_and_folded_failures(bureau):
 def test_without_rules_it_says_that_nothing_was_decided(bureau, mixed):
     conclusion, _ = bureau.conclude(mixed)
     assert markdown(bureau, mixed, conclusion).startswith(
-        "## Oloproof: nothing was decided: the project has no rules\n\nThe project has no rules. catalogue-media"
+        "## Oloproof: nothing was decided: there are no rules\n\nThere are no rules. catalogue-media"
     )
 
 

@@ -78,7 +78,7 @@ def test_verdicts_that_a_judge_gave_earlier_are_told_with_their_age():
 
 def test_without_rules_it_says_that_nothing_was_decided():
     text = run_summary(plain_document(decisions=[], exit=0))
-    assert text.endswith("exit 0: nothing was decided: the project has no rules")
+    assert text.endswith("exit 0: nothing was decided: there are no rules")
 
 
 def test_a_run_that_was_stopped_is_said_to_end_with_2():

@@ -91,6 +91,14 @@ def _replace(folder: Any, old: str, new: str) -> None:
             r"policy\.rules\[0\]\.variant: there is no variant 'blurred'",
         ),
         ("{id: a, metric: right, min: 0.5, slice: {langage: de}}", "did you mean language?"),
+        (
+            "{id: a, metric: right, kind: superiority, decide_on: estimate}",
+            r"rules\[0\]\.decide_on: .* kind: superiority does not decide on it",
+        ),
+        ("{id: a, metric: right, max_failures: 1, decide_on: estimate}", "max_failures: does not decide on it"),
+        ("{id: a, metric: right, min: 0.5, estimand: human_rate}", "right asks no model"),
+        ("{id: a, metric: right, max_failures: 1, estimand: human_rate}", "max_failures: counts what the judge says"),
+        ("{id: a, metric: right.missing_rate, max: 0.1, estimand: human_rate}", "missing_rate is about what the judge"),
         ("{id: a, metric: right, min: 0.5, slice: {q: de}}", "the slice fields are language"),
     ],
 )

@@ -45,6 +45,33 @@ def test_each_kind_of_rule_says_what_decides_it(rule: dict[str, Any], n: int, wo
     assert words in prospect(rule, n)
 
 
+def test_rates_over_repeats_are_not_told_as_if_each_case_were_one_execution() -> None:
+    """Such a rate is decided by another interval, which one bad case of many may keep open."""
+    policy = PolicyOptions.model_validate(
+        {
+            "rules": [
+                {"id": "a", "metric": "error_rate", "max": 0.1},
+                {"id": "b", "metric": "right.invalid_rate", "max": 0.1},
+            ]
+        }
+    )
+    told = what_rules_can_decide(policy, MEASURES, 66, {}, repeats=3)
+    assert [one.can_decide for one in told] == ["depends on the spread of the values, which a run shows"] * 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"min": 0.8}, "decides on what people would pass, which depends on their labels"),
+        ({"min": 0.8, "estimand": "judge_rate"}, "PASS from 29, FAIL up to 18"),
+        ({"max_failures": 2}, "PASS up to 2 failures"),
+    ],
+)
+def test_a_judge_that_was_validated_decides(rule: dict[str, Any], words: str) -> None:
+    policy = PolicyOptions.model_validate({"rules": [{"id": "r", "metric": "judged", **rule}]})
+    assert what_rules_can_decide(policy, MEASURES, 30, {}, validated=["judged"])[0].can_decide.startswith(words)
+
+
 SLICED = {"metric": "right", "min": 0.8, "slice": {"lang": "de"}}
 
 

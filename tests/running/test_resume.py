@@ -117,6 +117,59 @@ def test_resume_of_a_complete_run_of_what_was_another_project_says_so(
         run(folder.root, resume=True)
 
 
+FILED = """\
+from pathlib import Path
+
+
+def answer(case):
+    if case["n"] == 1 and Path("stop").exists():
+        raise KeyboardInterrupt
+    return {"answer": case["n"] * 2, "seen": case["note"] and Path(case["note"]).read_text()}
+"""
+
+
+def filed(echo: Callable[..., Any], more: str = "") -> Any:
+    folder = echo(2, app=FILED, more=more)
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace("cases.jsonl", "{path: cases.jsonl, media: [note]}"))
+    rows = []
+    for n in (0, 1):
+        folder.write(f"{n}.txt", "first")
+        rows.append({"id": f"c{n}", "input": {"n": n, "note": f"{n}.txt"}, "expected": {"answer": n * 2}})
+    folder.cases(rows)
+    return folder
+
+
+@pytest.mark.parametrize("more", ["", "variants: [{text_only: note}]\nrepeats: 2\n"])
+def test_resume_of_a_complete_run_sees_that_a_file_of_a_case_holds_other_bytes(
+    echo: Callable[..., Any], more: str
+) -> None:
+    """The row of the dataset is the same, and a run without --resume would execute that case again."""
+    folder = filed(echo, more)
+    taken = run(folder.root).run.id
+    assert run(folder.root, resume=True).run.id == taken
+    folder.write("1.txt", "second")
+    with pytest.raises(ConfigError, match=r"the newest run is complete.*the files of 1 case \(c1\) changed since"):
+        run(folder.root, resume=True)
+    folder.write("1.txt", "first")
+    assert run(folder.root, resume=True).run.id == taken
+
+
+def test_resume_of_a_stopped_run_sees_that_a_file_of_a_case_that_is_done_holds_other_bytes(
+    echo: Callable[..., Any],
+) -> None:
+    folder = filed(echo, "concurrency: 1\n")
+    folder.write("stop", "")
+    assert folder.run("run", "--quiet").exit == 2
+    (folder.root / "stop").unlink()
+    folder.write("0.txt", "second")
+    refused = folder.run("run", "--resume")
+    assert (refused.exit, "--resume: the files of 1 case (c0) changed since run" in refused.err) == (2, True)
+    folder.write("0.txt", "first")
+    folder.write("1.txt", "second")
+    assert folder.run("run", "--resume", "--quiet").exit == 0
+
+
 def test_resume_with_another_selection_of_cases_says_that_it_is_that(echo: Callable[..., Any]) -> None:
     folder = echo(3)
     taken = run(folder.root, selection=Selection(limit=2)).run.id

@@ -31,6 +31,7 @@ from oloproof.records import Decision
 from oloproof.reports.judges import unclear_words
 from oloproof.running import RunResult, run
 from oloproof.running.comparing import compare_runs
+from oloproof.running.comparing_notices import comparing_notices
 from oloproof.running.deciding import measures_of, policy_of
 from oloproof.running.planning import prospects
 from oloproof.running.probing import probe_judge
@@ -378,6 +379,24 @@ def test_a_rule_may_ask_for_the_judges_own_rate(desk: Make, monkeypatch: pytest.
     assert project.decision().state == "PASS"
 
 
+def test_a_rule_that_asks_for_the_rate_of_people_gets_it_whatever_the_policy_asks_of_judges(
+    desk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge's own rate would be another answer than the one that was asked for."""
+    people = {"id": "people", "metric": "right", "min": 0.5, "estimand": "human_rate"}
+    monkeypatch.setitem(RULES, "rules", [people, {"id": "any", "metric": "right", "min": 0.5}])
+    monkeypatch.setitem(RULES, "require_validated_evaluators", False)
+    project = desk(red_passes)
+    before = project.run().conclusion.decisions
+    project.label(truthful)
+    project.validate()
+    after = project.run().conclusion.decisions
+
+    assert [one.reason for one in before] == ["judge_not_validated", "lower_bound_meets_minimum"]
+    assert [one.state for one in after] == ["PASS", "PASS"]
+    assert ["people would pass" in one.message for one in after] == [True, False]
+
+
 def test_labels_of_one_repeat_tell_the_rate_of_executions_and_not_how_many_of_several_pass(desk: Make) -> None:
     project = desk(red_passes)
     project.repeats = {"count": 2}
@@ -406,6 +425,25 @@ def test_labels_of_another_run_are_carried_over_by_what_they_tell_of_the_judge(d
     assert "by their labels of another run" in carried.message
     assert carried.estimate == 0.625
     assert carried.state == "PASS"
+
+
+def test_another_model_behind_the_same_name_than_the_one_that_was_validated_is_told(desk: Make) -> None:
+    """It is the same judge by all that the project says, and may answer otherwise."""
+    project = desk(red_passes)
+    before = project.run().run
+    project.label(truthful)
+    project.validate()
+    project.server.answer = SeeingModel(red_passes, name="served-2")
+    same, after = project.run().run, run(project.folder.root, fresh=frozenset({"judge"})).run
+
+    assert [one.code for one in (*before.notices, *same.notices)] == []
+    (told,) = after.notices
+    assert told.code == "judge_model_changed"
+    assert f"right: served-2 answered, where served-1 did in run {before.id}, on which" in told.message
+    with project.history() as history:
+        (between,) = comparing_notices(history, after, before, compare_runs(history, after, before, None)[0])
+    assert between.code == "judge_model_changed"
+    assert "answered by served-2 in the candidate and by served-1 in the baseline" in between.message
 
 
 def test_a_judge_of_ones_own_is_held_to_the_same_labels(desk: Make) -> None:

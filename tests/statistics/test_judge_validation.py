@@ -178,6 +178,16 @@ def test_a_limit_on_the_bias_refutes_withholds_or_lets_through() -> None:
     assert st.judge_rule(lenient, max_bias=0.01).state == "NOT_VALIDATED"
 
 
+def test_a_limit_on_the_bias_stands_in_the_sentence_beside_what_is_held_to_it() -> None:
+    """Both rates may clear their bar while the bias alone leaves the judge open."""
+    lenient = st.JudgeTable(300, 0, 16, 84)
+    told = st.judge_rule(lenient, max_bias=0.04).sentence
+
+    assert "bar 0.70; bias +0.040 (+0.024 to +0.067), at most 0.04 either way; 400 labels" in told
+    assert told.endswith("; as the judge errs now, no number of labels would bring its bias within the limit")
+    assert "bias" not in st.judge_rule(lenient).sentence
+
+
 def test_further_labels_are_named_only_where_they_can_help() -> None:
     assert st.judge_rule(st.JudgeTable(60, 0, 0, 40)).further is None
     assert st.judge_rule(st.JudgeTable(90, 0, 10, 0)).further is None

@@ -462,6 +462,16 @@ def test_a_budget_of_requests_leaves_the_rest_missing(judged: Make) -> None:
     assert project.outcomes() == ["pass", "pass", "missing", "missing"]
 
 
+def test_a_budget_too_small_for_one_question_makes_all_verdicts_missing(judged: Make) -> None:
+    """Nothing was sent, so it cannot be said of the server that it never answered."""
+    project = judged(chat(reply()))
+    project.run(sight_test="off", budget={"usd": 0.0001, "prices": {"input": 3, "output": 15}})
+
+    assert project.server.count == 0
+    assert set(project.outcomes()) == {"missing"}
+    assert "of the budget of 0.0001 USD is left" in project.trials()[0].verdicts[0].reason
+
+
 def test_a_run_that_is_gone_on_with_has_no_second_budget(judged: Make) -> None:
     def refusing_for_once(request: Request) -> Answer:
         return failing(401) if request.number == 2 else chat(reply())
