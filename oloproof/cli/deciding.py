@@ -97,6 +97,8 @@ def compare_command(
         after, before = history.find(candidate), history.find("latest~1" if baseline is None else baseline)
         for found in (after, before):
             _refuse_unfinished(found)
+        if after.id == before.id:
+            raise RunNotFound(f"the candidate and the baseline are the same run, {after.id}; name two runs")
         judges = (
             [] if judge is None else pairwise.pairwise_judges(loaded_project(config), builtin_registry(), judge or None)
         )

@@ -164,6 +164,13 @@ def test_compare_warns_that_the_runs_count_repeats_in_other_ways(folder: Folder)
     assert told in warning["message"]
 
 
+def test_a_run_is_not_compared_with_itself(ran: Any) -> None:
+    refused = ran.run("compare", "latest~1")
+    assert refused.exit == 2
+    assert "the candidate and the baseline are the same run, 2" in refused.err
+    assert refused.err.endswith("; name two runs\n")
+
+
 def test_compare_decides_by_rules_that_compare(ran: Any) -> None:
     ran.write(
         "compare.yaml",
