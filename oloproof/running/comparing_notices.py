@@ -20,7 +20,7 @@ def comparing_notices(
     """Yield why a difference may be none of the systems: other cases of one id, other checks of one name."""
     changed = changed_cases(history.store, candidate, baseline)
     yield from _other_cases("input value or file", [case for case, given, _ in changed if given])
-    yield from _other_cases("expected value", [case for case, _, expected in changed if expected])
+    yield from _other_cases("expected value or file", [case for case, _, expected in changed if expected])
     yield from _other_counting(candidate, baseline)
     shared = {one.criterion for one in compared}
     others = sorted(shared & _unequal(candidate, baseline))

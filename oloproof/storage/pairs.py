@@ -159,7 +159,8 @@ class PairedRuns:
 def changed_cases(store: Store, candidate: StoredRun, baseline: StoredRun) -> list[tuple[str, bool, bool]]:
     """Return the cases of one id that are not the same in both runs: the id, and whether input or expected differs."""
     query = f"""
-        SELECT new.case_id, {_OTHER_INPUT} AS other_input, new.expected IS NOT old.expected AS other_truth
+        SELECT new.case_id, {_OTHER_INPUT} AS other_input,
+            new.expected IS NOT old.expected OR {_OTHER_REFERENCE} AS other_truth
         FROM trials AS new
         JOIN trials AS old ON old.case_id = new.case_id AND old.variant = new.variant AND old.repeat = new.repeat
         JOIN executions AS ours ON ours.id = new.execution
@@ -199,6 +200,15 @@ _OTHER_INPUT = f"""(
     )
 )"""
 """Whether two trials were given something else: another value, or other bytes in a file of the same path."""
+
+
+_OTHER_REFERENCE = """EXISTS (
+    SELECT 1 FROM verdicts AS here JOIN verdicts AS there ON there.trial = old.id
+        AND json_extract(here.details, '$.reference.path') = json_extract(there.details, '$.reference.path')
+    WHERE here.trial = new.id
+        AND json_extract(here.details, '$.reference.sha256') != json_extract(there.details, '$.reference.sha256')
+)"""
+"""Whether a file that two trials were held against, under one path, held other bytes."""
 
 
 def _made(execution: str) -> str:

@@ -76,6 +76,22 @@ def test_other_bytes_in_a_file_of_the_same_path_are_another_input(base: Base) ->
     assert {case for case, given, expected in told if given and not expected} == changed
 
 
+def test_other_bytes_in_a_reference_of_the_same_path_are_another_expectation(base: Base) -> None:
+    def held_against(path: str, sha256: str) -> tuple[Verdict, Verdict]:
+        return PASSED, Verdict("pass", "alike", 0.0, {"reference": {"path": path, "sha256": sha256 * 64}})
+
+    for name, bytes_ in (("old", "a"), ("new", "b")):
+        base.complete(
+            entry(0, case="same", verdicts=held_against("one.png", "a")),
+            entry(1, case="replaced", verdicts=held_against("two.png", bytes_)),
+            entry(2, case="another path", verdicts=held_against(f"{name}.png", bytes_)),
+            entry(3, case="none"),
+            name=name,
+        )
+    told = changed_cases(base.store, base.history.find("new"), base.history.find("old"))
+    assert told == [("replaced", False, True)]
+
+
 def test_cases_of_one_run_only_are_counted_on_their_side(base: Base, shop: PairedRuns) -> None:
     assert (shop.in_both(), shop.only_in_one()) == (6, (1, 1))
     swapped = PairedRuns(base.history, shop.baseline, shop.candidate)

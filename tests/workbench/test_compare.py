@@ -319,7 +319,7 @@ def test_runs_that_differ_in_more_than_the_system_say_so(shop: Shop) -> None:
         "The runs are of different systems: painter and describer.",
         "The runs are over different datasets",
         "new took only a part of its cases",
-        "1 case of the same id has another expected value in the two runs (mug)",
+        "1 case of the same id has another expected value or file in the two runs (mug)",
         "Only new was measured by fits in this way",
         "Each run has another check, so a difference may be that of the check.",
         "The runs share no criterion none; another one is shown.",
