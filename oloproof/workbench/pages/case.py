@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -40,12 +41,16 @@ _LONGEST, _MOST_LINES = 50_000, 2_000
 
 
 class Pane(Struct, frozen=True):
-    """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself."""
+    """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself.
+
+    ``nothing`` says so where a system did not fail and gave nothing, else it is empty.
+    """
 
     title: str
     media: tuple[Medium, ...]
     value: Value | None
     long: bool = False
+    nothing: str = ""
 
 
 class JudgeLine(Struct, frozen=True):
@@ -96,8 +101,9 @@ class CaseContext(Struct, frozen=True):
     """The page.
 
     ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and
-    a variant of it were given; ``markers`` the frames that judges saw, by the id of their clip; ``tops`` up to which
-    frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
+    a variant of it were given; ``zooms``: something is shown that can be enlarged; ``markers`` the frames that
+    judges saw, by the id of their clip; ``tops`` up to which frequencies (Hz) sounds can be drawn, and ``most_seconds``
+    how much of them.
     """
 
     shell: Shell
@@ -111,6 +117,7 @@ class CaseContext(Struct, frozen=True):
     way: Way
     panes: tuple[Pane, ...]
     pictures: tuple[PairPicture, ...]
+    zooms: bool
     varied: bool
     markers: Mapping[str, tuple[Marker, ...]]
     tops: tuple[int, ...]
@@ -152,6 +159,7 @@ def case_page(visit: Visit) -> Response:
         way=_way(run, beside, wanted),
         panes=panes if before is None or before.view.kind == "image" else (Pane("Original", (before,), None), *panes),
         pictures=pictures,
+        zooms=any(_zooms(one) for pane in panes for one in pane.media),
         varied=before is not None and len(pictures) > 1 and pictures[0].address == before.shown,
         markers=_markers(told),
         tops=TOPS,
@@ -160,7 +168,7 @@ def case_page(visit: Visit) -> Response:
         verdicts_words=_verdicts_words(shown),
         told=told,
         strip=strip_of(run, kin, trial, number, wanted),
-        command=f"oloproof inspect {run.id} --case {trial.case_id}",
+        command=visible(f"oloproof inspect {run.id} --case {quote(trial.case_id)}"),
     )
     return render("case.html.j2", page)
 
@@ -235,6 +243,10 @@ def _pictures(panes: Sequence[Pane], before: Medium | None, variant: str) -> tup
     return (PairPicture("Original", before.shown, before.alpha), *own, *rest)
 
 
+def _zooms(medium: Medium) -> bool:
+    return medium.view.kind != "audio" and medium.view.state == "verified" and bool(medium.shown)
+
+
 def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     def link(words: str, case: str | None) -> Link | None:
         return None if case is None else Link(words, case_address(run.id, case, wanted.beside()))
@@ -260,8 +272,17 @@ def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: Tri
     for role, title in ROLE_TITLES.items():
         media = tuple(medium_of(reader, run.id, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
-        if media or (value is not None and value.text):
-            yield Pane(title, media, value, value is not None and _is_long(value.text))
+        nothing = _nothing(trial) if role == "output" and not media else ""
+        if media or nothing or (value is not None and value.text):
+            yield Pane(title, media, value, value is not None and _is_long(value.text), nothing)
+
+
+def _nothing(trial: StoredTrial) -> str:
+    """Return in words that a system gave nothing; empty where it gave something, or failed."""
+    output = trial.execution.output
+    if trial.execution.failed or output not in (None, ""):
+        return ""
+    return "The system said nothing: its output is " + ("null." if output is None else "an empty text.")
 
 
 def _is_long(text: str) -> bool:
