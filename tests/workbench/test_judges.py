@@ -92,6 +92,8 @@ def test_the_table_and_both_rates_stand_as_the_validation_concluded_them(settled
     assert all(one.endswith("at least 0.70 wanted") for one in drawn)
     assert f"{table['tp']} of {table['tp'] + table['fn']} human PASS" in page.words
     assert "For reading only: agreement 0.9" in page.words
+    (bias,) = re.findall(r"bias (.)0\.[0-9]{2}", page.words)
+    assert bias in "+−"
     assert "2 of 2 at these labels" in page.words
     assert "blind still" in page.words
 

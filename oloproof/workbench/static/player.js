@@ -95,7 +95,7 @@ export class Player {
     this.track.max = this.duration;
     this.track.value = this.time;
     this.now.textContent = inSeconds(this.shownTime());
-    this.ofAll.textContent = `of ${inSeconds(this.duration)}${this.more()}`;
+    this.ofAll.textContent = this.duration ? `of ${inSeconds(this.duration)}${this.more()}` : "";
     this.track.ariaValueText = `${this.now.textContent} ${this.ofAll.textContent}`;
     this.spectrogram?.told(this.time);
   }

@@ -53,6 +53,29 @@ def test_a_chosen_theme_stands_in_the_page_itself_so_that_nothing_flashes(
     expect(page.locator("body")).to_have_css("background-color", DARK)
 
 
+def test_what_is_printed_is_light_also_where_a_dark_theme_was_chosen(visits: Callable[..., Visit], shop: Shop) -> None:
+    visit = visits(shop)
+    visit.page.context.add_cookies([{"name": "theme", "value": "dark", "url": visit.url}])
+    page = visit.open("/")
+    assert ground(page) == DARK
+    page.emulate_media(media="print")
+    assert ground(page) == "rgb(255, 255, 255)"
+
+
+def test_a_phone_has_the_name_of_the_project_and_the_address_above_the_sections(visit: Visit) -> None:
+    page = visit.open("/")
+    page.set_viewport_size(WIDTHS["narrow"])
+    brand, aside, nav = (page.locator(f".bar {one}").bounding_box() for one in (".brand", ".aside", "nav"))
+    assert brand is not None
+    assert aside is not None
+    assert nav is not None
+    assert brand["height"] >= 36  # its words are in the middle, clear of the edge
+    assert abs(brand["y"] + brand["height"] / 2 - aside["y"] - aside["height"] / 2) < 2
+    assert nav["y"] > brand["y"] + brand["height"] / 2
+    label = page.locator(".filters .choice > span").first
+    assert label.evaluate("words => words.scrollWidth <= words.clientWidth")
+
+
 def test_a_phone_shows_each_metric_of_a_run_in_a_width_that_can_be_read(visit: Visit) -> None:
     page = visit.open("/")
     page.set_viewport_size(WIDTHS["narrow"])

@@ -43,6 +43,28 @@ def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: 
     assert is_like(colour_in_the_middle(clip), COLOURS[1.5])
 
 
+def test_the_numbers_on_the_time_line_are_beside_each_other_and_clear_of_it(visit: Visit, shop: Shop) -> None:
+    """What is 24 pixels wide can be hit by a finger, and only where nothing else lies on it."""
+    page = visit.open(shop.case("clip-h264"))
+    for across in (320, 341, 360, 1440):
+        page.set_viewport_size({"width": across, "height": 800})
+        track = page.locator("[data-track]").last.bounding_box()
+        marks = [one.bounding_box() for one in page.locator("[data-clip]").last.locator("[data-marker] button").all()]
+        assert track is not None
+        assert len(marks) == 3
+        assert all(mark is not None and mark["y"] >= track["y"] + track["height"] for mark in marks)
+    assert visit.accessibility() == []
+
+
+def test_no_length_is_told_before_it_is_known(visit: Visit, shop: Shop) -> None:
+    page = visit.page
+    page.route("**/media/**", lambda route: None if route.request.resource_type == "media" else route.continue_())
+    page.goto(visit.url + shop.case("voice"), wait_until="domcontentloaded")
+    sound = page.locator("[data-sound]").last
+    expect(sound.locator("[data-toggle]")).to_be_visible()
+    expect(sound.locator("[data-of-all]")).to_have_text("")
+
+
 def let_hear(shop: Shop, *phrases: tuple[float, float, str]) -> None:
     """Let the judge of the sound have read a transcript whose times are known."""
     with closing(sqlite3.connect(shop.root / ".oloproof/oloproof.db")) as connection, connection:
