@@ -165,6 +165,7 @@ def test_the_strip_has_the_members_in_order_with_what_was_found_of_each(bars: Lo
     assert members["text_only"].startswith("no file fail: text_only control")
     assert "error: blur-3" in strip(bars.case("crash"))["blur-3"]
     assert "RuntimeError: the reader lost its connection" in strip(bars.case("crash"))["blur-3"]
+    assert '<span class="caption">of blur-3</span>' in bars.case("crash", "?variant=blur-3").source
 
 
 def test_arrows_lead_to_the_members_beside_the_one_that_is_shown(bars: Looker) -> None:

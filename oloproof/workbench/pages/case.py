@@ -312,8 +312,8 @@ def _listed(by: Sequence[tuple[int, str]]) -> str:
 
 def _verdicts_words(shown: TrialView) -> str:
     counts = {word: sum(one.outcome == word for one in shown.verdicts) for word in WORST_FIRST}
-    place = f"of {shown.place}; " if shown.place else ""
-    return place + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return "; ".join(part for part in (f"of {shown.place}" if shown.place else "", told) if part)
 
 
 def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Told]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.workbench.browser.shop import DRIFTED, Shop
 from tests.workbench.browser.visit import WIDTHS, Visit
+from tests.workbench.conftest import RUN, Exhibit, png
 
 LIGHT, DARK = "rgb(251, 251, 250)", "rgb(18, 19, 20)"
 
@@ -81,6 +83,22 @@ def test_a_phone_shows_each_metric_of_a_run_in_a_width_that_can_be_read(visit: V
     page.set_viewport_size(WIDTHS["narrow"])
     widths = page.locator(".runs td.metric").evaluate_all("cells => cells.map(cell => cell.offsetWidth)")
     assert min(widths) >= 120
+
+
+def test_many_pictures_of_a_case_stand_beside_each_other_above_its_verdicts(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    exhibit = Exhibit(tmp_path)
+    for number in range(12):
+        exhibit.record(f"{number}.png", png((400, 300 + number)))
+    exhibit.store()
+    page = visits(exhibit).open(f"/runs/{RUN}/cases/mug-1")
+    expect(page.locator(".panes [data-plate][data-width]")).to_have_count(12)
+    pictures = [one.bounding_box() for one in page.locator(".panes [data-picture]").all()]
+    assert len({box["y"] for box in pictures if box is not None}) <= 6
+    verdicts = page.locator("#verdicts").bounding_box()
+    assert verdicts is not None
+    assert verdicts["y"] < 2_000
 
 
 def test_no_page_is_wider_than_its_window(visit: Visit, shop: Shop) -> None:
