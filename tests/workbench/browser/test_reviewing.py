@@ -132,6 +132,34 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
 
 
+def test_a_note_waits_for_its_answer(reviewer: Callable[[], Visit]) -> None:
+    """It is shown as kept, so it may not be lost by a look at the case before."""
+    visit = reviewer()
+    page = visit.page
+    label(visit, 1)
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        onward(visit, "Enter")
+    noted = page.url
+    visit.press("n")
+    page.keyboard.type("a dent in it")
+    visit.press("Enter")
+    expect(page.get_by_text("Note: a dent in it")).to_be_visible()
+    onward(visit, "b")
+    expect(page.get_by_text("Note: a dent in it")).to_have_count(0)
+    page.goto(noted)
+    expect(page.get_by_text("Note: a dent in it")).to_be_visible()
+    with page.expect_response("**/labels") as sent:
+        visit.press("f")
+    assert sent.value.request.post_data_json["note"] == "a dent in it"
+    page.goto(noted)
+    visit.press("n")
+    page.keyboard.press("Delete")
+    with page.expect_response("**/labels"):
+        visit.press("Enter")
+    page.reload()
+    expect(page.locator("[data-kept-note]")).to_be_hidden()
+
+
 def test_an_answer_is_said_to_be_lost_only_when_it_is(reviewer: Callable[[], Visit]) -> None:
     """Who is told that nothing was saved labels again, and who is told nothing waits."""
     visit = reviewer()
