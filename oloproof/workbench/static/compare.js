@@ -12,7 +12,8 @@ const players = [
 
 bindKey(" ", () => {
   if (players.length === 0) return false;
-  for (const player of players) player.toggle();
+  const isPlaying = players.some((player) => player.isPlaying); // the shorter one may have come to its end
+  for (const player of players) if (player.isPlaying === isPlaying) player.toggle();
   return true;
 });
 startPairs();

@@ -51,6 +51,10 @@ export class Player {
     return this.medium.currentTime;
   }
 
+  get isPlaying() {
+    return !this.medium.paused;
+  }
+
   toggle() {
     if (this.medium.paused) this.medium.play().catch(() => {}); // what it cannot play is told where it stands
     else this.medium.pause();

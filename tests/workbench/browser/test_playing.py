@@ -6,12 +6,14 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.workbench.browser.shop import Shop
 from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.conftest import Exhibit, tone
 
 COLOURS = {0.5: (255, 0, 0), 1.5: (0, 255, 0), 2.5: (0, 0, 255)}
 
@@ -63,6 +65,24 @@ def test_no_length_is_told_before_it_is_known(visit: Visit, shop: Shop) -> None:
     sound = page.locator("[data-sound]").last
     expect(sound.locator("[data-toggle]")).to_be_visible()
     expect(sound.locator("[data-of-all]")).to_have_text("")
+
+
+def test_two_sounds_of_a_pair_are_paused_together_also_when_one_has_ended(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    exhibit = Exhibit(tmp_path)
+    for run, seconds in (("20261130-101500-0001", 0.2), ("20261130-101500-0002", 30.0)):
+        exhibit.items.clear()
+        exhibit.record(f"{run}.wav", tone(seconds))
+        exhibit.store(run)
+    visit = visits(exhibit)
+    page = visit.open("/compare?candidate=20261130-101500-0002&baseline=20261130-101500-0001&tab=moved")
+    short, long = (page.locator("audio").nth(number) for number in range(2))
+    visit.press("Space")
+    page.wait_for_function("sound => sound.ended", arg=short.element_handle())
+    assert not long.evaluate("sound => sound.paused")
+    visit.press("Space")
+    assert [one.evaluate("sound => sound.paused") for one in (short, long)] == [True, True]
 
 
 def let_hear(shop: Shop, *phrases: tuple[float, float, str]) -> None:
