@@ -1,6 +1,6 @@
 // The review queue: one key labels and goes on. An answer is kept before the next case shows; if that fails, it stays.
 
-import { lettersAreOn } from "./keys.js";
+import { lettersAreOn, mediumToPlay } from "./keys.js";
 import { sizePlate, startZoom, zoomNext } from "./zoom.js";
 
 const WORDS = { KeyP: "pass", Digit1: "pass", KeyF: "fail", Digit2: "fail", KeyU: "unsure", Digit3: "unsure" };
@@ -78,7 +78,7 @@ function preload() {
 
 function playIfAsked() {
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const medium = find("[data-play]");
+  const medium = mediumToPlay();
   if (medium !== null && !still && remembered(sessionStorage, PLAYS, "") === "yes") medium.play().catch(() => {});
 }
 

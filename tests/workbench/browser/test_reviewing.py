@@ -252,6 +252,22 @@ def test_media_of_any_number_and_size_leave_room_for_the_answers(
     assert visit.accessibility() == []
 
 
+def test_a_key_plays_what_the_system_made_and_not_what_it_was_given(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    made = Labelling(tmp_path)
+    given = made.recorded("in/0.wav", tone(20.0), "input"), made.recorded("out/0.wav", tone(21.0))
+    media = tuple(replace(one, kind="audio", format="wav", media_type="audio/wav") for one in given)
+    made.draw(made.judged_run(entry(0, "louder", media=media)), 1, seed="s")
+    made.store.close()
+    visit = visits(Odd(tmp_path))
+    page = visit.open("/review/good?reviewer=Mira&at=1")
+    visit.press("Space")
+    playing = "[...document.querySelectorAll('audio')].filter((one) => !one.paused).map((one) => one.ariaLabel)"
+    page.wait_for_function(f"{playing}.length > 0")
+    assert page.evaluate(playing) == ["output sound 0.wav"]
+
+
 def test_every_sound_can_be_played_on_a_phone_too(visits: Callable[..., Visit], odd: Odd) -> None:
     page = open_odd(visits(odd, width="narrow"), "audio", 3)
     players = boxes(page, ".stage audio")
