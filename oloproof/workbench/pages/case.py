@@ -16,7 +16,7 @@ from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, V
 from oloproof.reports.delivered import shown_media
 from oloproof.reports.family_strip import kin_of
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import WORST_FIRST, visible
+from oloproof.reports.wording import WORST_FIRST, one_line, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.case_index import Neighbours
@@ -98,7 +98,7 @@ class Way(Struct, frozen=True):
 
 
 class CaseContext(Struct, frozen=True):
-    """The page.
+    """The page. ``astray`` says that the address names a trial that is not there, empty where it does not.
 
     ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and
     a variant of it were given; ``zooms``: something is shown that can be enlarged; ``markers`` the frames that
@@ -110,6 +110,7 @@ class CaseContext(Struct, frozen=True):
     id: str
     mark: Mark
     word: str
+    astray: str
     altered: tuple[MediaView, ...]
     slice: tuple[Fact, ...]
     siblings: tuple[Sibling, ...]
@@ -152,6 +153,7 @@ def case_page(visit: Visit) -> Response:
         id=view.id,
         mark=view.mark,
         word=view.word,
+        astray=_astray(trials, visit.query),
         altered=tuple(one for one in shown.media if one.state != "verified"),
         slice=view.slice,
         siblings=tuple(_siblings(run, trials, trial, number, wanted)),
@@ -185,6 +187,15 @@ def _chosen(
     ]
     worst = ("fail", "invalid", "error", "missing", "pass")
     return min(named or trials, key=lambda one: worst.index(said_of(one, criterion)))
+
+
+def _astray(trials: Sequence[StoredTrial], query: Mapping[str, str]) -> str:
+    """Return in words that the address names a trial that the case does not have; empty where it has it."""
+    named = {word: query[word] for word in ("variant", "repeat") if query.get(word)}
+    if any(all(str(getattr(one, word)) == value for word, value in named.items()) for one in trials):
+        return ""
+    words = ", ".join(f"{word} {one_line(value, 60)}" for word, value in named.items())
+    return f"This case has no trial of {words}; another one is shown."
 
 
 def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
