@@ -64,7 +64,7 @@ def test_what_is_printed_is_light_also_where_a_dark_theme_was_chosen(visits: Cal
     assert ground(page) == "rgb(255, 255, 255)"
 
 
-def test_a_phone_has_the_name_of_the_project_and_the_address_above_the_sections(visit: Visit) -> None:
+def test_a_phone_has_the_name_of_the_project_and_the_address_above_the_sections(visit: Visit, shop: Shop) -> None:
     page = visit.open("/")
     page.set_viewport_size(WIDTHS["narrow"])
     brand, aside, nav = (page.locator(f".bar {one}").bounding_box() for one in (".brand", ".aside", "nav"))
@@ -73,6 +73,8 @@ def test_a_phone_has_the_name_of_the_project_and_the_address_above_the_sections(
     assert nav is not None
     assert brand["height"] >= 36  # its words are in the middle, clear of the edge
     assert abs(brand["y"] + brand["height"] / 2 - aside["y"] - aside["height"] / 2) < 2
+    for fact in visit.open(shop.run, expecting=DRIFTED).locator(".facts dt").all():
+        assert fact.evaluate("name => name.scrollWidth <= name.clientWidth && name.clientHeight < 20")
     assert nav["y"] > brand["y"] + brand["height"] / 2
     label = page.locator(".filters .choice > span").first
     assert label.evaluate("words => words.scrollWidth <= words.clientWidth")
