@@ -304,6 +304,18 @@ def test_a_judge_without_enough_labels_says_how_many_more_and_the_way_there(
     assert "oloproof evaluators validate --criterion is_red" in page.words
 
 
+def test_after_a_sample_was_given_up_a_new_one_is_to_be_drawn(seat: Seat) -> None:
+    seat.court.run(lenient, cases=200)
+    label_twenty(seat.court)
+    visitor = seat.visitor()
+    page = visitor.get(f"/judges/{seat.court.judge}")
+    assert "Draw more cases: the sample only grows." in page.words
+    visitor.post(spending(page))
+    words = visitor.get(f"/judges/{seat.court.judge}").words
+    assert "Draw a new blind sample as a sheet: the one before was given up." in words
+    assert "only grows" not in words
+
+
 def test_labels_that_nobody_looked_at_are_counted_as_far_as_they_go(seat: Seat) -> None:
     seat.court.run(lenient, cases=80)
     seat.court.label(size=20)
