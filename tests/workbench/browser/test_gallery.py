@@ -83,6 +83,13 @@ def test_who_comes_back_to_the_gallery_goes_on_from_the_case_that_was_opened(amo
     assert "strip-009" in visit.focused
 
 
+def test_cases_without_pictures_take_no_room_for_them(among_many: Callable[..., Visit]) -> None:
+    page = among_many().page
+    expect(page.locator(".gallery .mat").first).to_have_text("no media")
+    heights = page.locator(".gallery .tile").evaluate_all("tiles => tiles.map((tile) => tile.offsetHeight)")
+    assert max(heights) < 120
+
+
 def test_pages_follow_each_other_by_a_key_without_a_gap(among_many: Callable[..., Visit]) -> None:
     visit = among_many()
     seen = shown(visit.page)
