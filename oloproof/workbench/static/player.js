@@ -6,6 +6,15 @@ export function inSeconds(time) {
   return `${Math.max(time, 0).toFixed(3)} s`;
 }
 
+// Draws all sounds over time and frequency, or hides them where one is drawn.
+export function drawAll(players) {
+  const drawn = players.map((player) => player.spectrogram).filter((one) => one !== null);
+  if (drawn.length === 0) return false;
+  const wanted = !drawn.some((one) => one.isShown);
+  for (const one of drawn) one.show(wanted);
+  return true;
+}
+
 export class Player {
   constructor(root) {
     this.root = root;

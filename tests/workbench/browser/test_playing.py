@@ -67,6 +67,31 @@ def test_no_length_is_told_before_it_is_known(visit: Visit, shop: Shop) -> None:
     expect(sound.locator("[data-of-all]")).to_have_text("")
 
 
+def test_the_clips_of_two_runs_are_stepped_through_beside_each_other(
+    visits: Callable[..., Visit], tmp_path: Path, clip: bytes
+) -> None:
+    exhibit = Exhibit(tmp_path)
+    for run, more in (("20261130-101500-0001", b""), ("20261130-101500-0002", b"\x00\x00\x00\x08free")):
+        exhibit.items.clear()
+        exhibit.record(f"{run}.mp4", clip + more)
+        exhibit.store(run)
+    visit = visits(exhibit)
+    page = visit.open("/compare?candidate=20261130-101500-0002&baseline=20261130-101500-0001&tab=moved")
+    clips = page.locator("[data-clip]")
+    expect(clips).to_have_count(2)
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 1 of 30")
+        one.locator("[data-step='1']").click()
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 2 of 30")
+        expect(one.locator("[data-plate][data-width]")).to_have_count(1)
+    visit.press(".")
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 3 of 30")
+    visit.press(",")
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 2 of 30")
+
+
 def test_two_sounds_of_a_pair_are_paused_together_also_when_one_has_ended(
     visits: Callable[..., Visit], tmp_path: Path
 ) -> None:
@@ -83,6 +108,9 @@ def test_two_sounds_of_a_pair_are_paused_together_also_when_one_has_ended(
     assert not long.evaluate("sound => sound.paused")
     visit.press("Space")
     assert [one.evaluate("sound => sound.paused") for one in (short, long)] == [True, True]
+    visit.press("s")
+    for drawn in page.locator("[data-spectrogram-part]").all():
+        expect(drawn).to_be_visible()
 
 
 def let_hear(shop: Shop, *phrases: tuple[float, float, str]) -> None:
