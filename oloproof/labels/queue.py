@@ -49,13 +49,13 @@ class Queue(Struct, frozen=True):
         """How many of the cases this person labelled."""
         return len(self.labels)
 
-    def open_after(self, place: int) -> int | None:
-        """Return the first place behind ``place`` that this person did not label, or else the first of all.
+    def open_after(self, place: int) -> tuple[int, ...]:
+        """Return the places that this person did not label: those behind ``place``, and then the others.
 
-        ``place`` is -1 for the beginning. None when every case is labelled.
+        ``place`` is -1 for the beginning.
         """
         order = (*range(place + 1, len(self)), *range(place + 1))
-        return next((one for one in order if one not in self.labels), None)
+        return tuple(one for one in order if one not in self.labels)
 
 
 class Samples:

@@ -34,7 +34,7 @@ def test_a_queue_has_the_cases_of_the_sample_in_its_order_so_that_whoever_stops_
     samples = Samples(desk.history)
     queue = queue_of(desk, samples, run)
     assert [trial.case_id for trial in queue.queued.trials] == order
-    assert (len(queue), queue.done, queue.open_after(-1)) == (6, 0, 0)
+    assert (len(queue), queue.done, queue.open_after(-1)) == (6, 0, (0, 1, 2, 3, 4, 5))
     for case in order[:2]:
         keep_answer(samples.claims(), answer(run, case))
     found = gather(desk.history, run, "good")
@@ -42,17 +42,18 @@ def test_a_queue_has_the_cases_of_the_sample_in_its_order_so_that_whoever_stops_
     assert found.missing == ()
 
 
-def test_the_next_open_case_is_behind_the_last_answer_and_else_the_first_of_all(desk: Labelling) -> None:
+def test_the_next_open_cases_are_those_behind_the_last_answer_and_then_those_before_it(desk: Labelling) -> None:
     run = desk.plain_run(5)
     order = [place.case_id for place in desk.draw(run, 5).places]
     samples = Samples(desk.history)
     for place in (1, 3):
         keep_answer(samples.claims(), answer(run, order[place]))
     queue = queue_of(desk, samples, run)
-    assert [queue.open_after(place) for place in range(-1, 5)] == [0, 2, 2, 4, 4, 0]
+    found = [queue.open_after(place) for place in range(-1, 5)]
+    assert found == [(0, 2, 4), (2, 4, 0), (2, 4, 0), (4, 0, 2), (4, 0, 2), (0, 2, 4)]
     for place in (0, 2, 4):
         keep_answer(samples.claims(), answer(run, order[place]))
-    assert queue_of(desk, samples, run).open_after(-1) is None
+    assert queue_of(desk, samples, run).open_after(-1) == ()
 
 
 def test_every_person_and_every_guide_has_a_queue_of_its_own(desk: Labelling) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -32,6 +33,8 @@ def test_a_page_that_does_not_exist_says_so_in_words_without_what_was_asked(exhi
     page = client.get("/<script>alert(1)</script>", headers={"Accept": "text/html"})
     assert page.status_code == 404
     assert "<h1>Not Found</h1>" in page.text
+    styles = re.findall(r'<link rel="stylesheet" href="([^"]*)">', page.text)
+    assert [client.get(one).status_code for one in styles] == [200, 200]
     assert "<script" not in page.text
     assert client.get("/healthz/").status_code == 404
     assert client.put("/healthz").status_code == 403

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from msgspec.structs import replace
@@ -27,7 +29,11 @@ CASES: dict[str, dict[str, Role]] = {
     "tiny": {"dot.png": "output"},
     "long": {},
     "failed": {},
+    "null": {"given.png": "input"},
+    "empty": {},
+    "it's one": {},
 }
+SAYS: dict[str, Any] = {"null": None, "empty": ""}
 SAID = " ".join(f"word-{number}" for number in range(2_000))
 """More than lists and reports show of an answer."""
 RUBRIC = "Pass only if <b>all</b> of it is told. " * 20
@@ -86,7 +92,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory, clip: bytes) -> Iterator[Vis
         if case == "tiny":
             found = [looked_at(items[0])]
         failed = Execution(None, error="RuntimeError: it fell over")
-        made = failed if case == "failed" else Execution(SAID if case == "long" else "a mug", tuple(items))
+        said = SAID if case == "long" else SAYS.get(case, "a mug")
+        made = failed if case == "failed" else Execution(said, tuple(items))
         trial = Trial(number, Case(case, "x"))
         store.append(opened, [Entry(trial, b"e%d" % number, '"x"', made, found)])
     store.finish(opened, "complete")
@@ -98,7 +105,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory, clip: bytes) -> Iterator[Vis
 
 
 def case(shown: Visitor, name: str) -> Page:
-    page = shown.get(f"/runs/{RUN}/cases/{name}")
+    page = shown.get(f"/runs/{RUN}/cases/{quote(name)}")
     assert page.status == 200
     return page
 
@@ -223,6 +230,29 @@ def test_a_case_whose_system_failed_says_how_long_it_took_and_how_to_look_furthe
     assert "RuntimeError: it fell over" in page.words
     assert f"oloproof inspect {RUN} --case failed" in page.words
     assert "The trial took" in page.words
+
+
+@pytest.mark.parametrize(("name", "said"), [("null", "null"), ("empty", "an empty text")])
+def test_a_system_that_said_nothing_has_an_output_that_says_so(shown: Visitor, name: str, said: str) -> None:
+    """A column that is not there looks like a page that was not written, not like an answer."""
+    assert f"OutputThe system said nothing: its output is {said}." in case(shown, name).words.replace(
+        "Output ", "Output"
+    )
+    for other in ("failed", "pair", "long"):
+        assert "said nothing" not in case(shown, other).words
+
+
+def test_the_command_of_a_case_can_be_typed_whatever_its_id_is(shown: Visitor) -> None:
+    command = f"oloproof inspect {RUN} --case 'it'\"'\"'s one'"
+    assert command in case(shown, "it's one").words
+
+
+@pytest.mark.parametrize(
+    ("name", "zooms"),
+    [("alone", True), ("clip", True), ("pair", True), ("logo", True), ("sound", False), ("long", False)],
+)
+def test_zoom_is_offered_where_something_can_be_enlarged(shown: Visitor, name: str, zooms: bool) -> None:
+    assert bool([one for one in case(shown, name).all("button") if "data-zoom-next" in one]) == zooms
 
 
 def test_what_a_judge_was_asked_stands_with_what_it_saw(shown: Visitor) -> None:

@@ -67,8 +67,9 @@ class Shop:
     def _append(self, opened: Any, name: str, case: str, repeat: int, output: Any, verdicts: list[Any]) -> None:
         media = []
         if isinstance(output, tuple):
-            output, colour = output
-            media.append(self.picture(f"out/{name}/{case}.png", colour))
+            output, *colours = output
+            for number, colour in enumerate(colours):
+                media.append(self.picture(f"out/{name}/{case}{'-and' * number}.png", colour))
         given = (Delivery("photo", self.picture(f"in/{self.given}.png", self.given, "input")),) if self.given else ()
         self.count = getattr(self, "count", 0) + 1
         judged = [Judgement((one,)) for one in verdicts]
@@ -233,6 +234,14 @@ def test_inputs_that_are_not_the_same_are_held_against_each_other(shop: Shop) ->
     assert "input of both" not in page.source
 
 
+def test_several_pictures_are_told_apart_by_name(shop: Shop) -> None:
+    for name, outcome in (("old", PASS), ("new", FAIL)):
+        shop.run(name, {"mug": (("a mug", "red", "blue"), outcome)})
+    page = Visitor(shop.root).get(TWO)
+    names = [one["aria-label"] for one in page.all("section", class_="pair")]
+    assert names == [f"Pictures held against each other, {number} of 2" for number in (1, 2)]
+
+
 def test_changed_words_are_marked_in_the_list(compared: Visitor) -> None:
     page = compared.get(f"{TWO}&case=b28")
     assert page.source.count("a <ins>blue</ins> mug") == 23
@@ -377,7 +386,7 @@ def test_rules_that_compare_decide_as_they_stood_when_the_candidate_ran(shop: Sh
     visitor = Visitor(shop.root)
     words = read(visitor.get(TWO))
     assert "FAIL v-new breaks 30 of 30 cases in says 1 of 1 rule blocks: no-worse." in words
-    assert "no-worse FAIL says: 0.0 % after 100.0 %" in words
+    assert "no-worse FAIL says: 0.0 % after 100.0 %, a difference of −100.0 points" in words
     assert "The rule fits-too is about a criterion that only one of the runs has" in words
     visitor.desk.close()
 

@@ -165,6 +165,16 @@ def test_the_strip_has_the_members_in_order_with_what_was_found_of_each(bars: Lo
     assert members["text_only"].startswith("no file fail: text_only control")
     assert "error: blur-3" in strip(bars.case("crash"))["blur-3"]
     assert "RuntimeError: the reader lost its connection" in strip(bars.case("crash"))["blur-3"]
+    assert '<span class="caption">of blur-3</span>' in bars.case("crash", "?variant=blur-3").source
+
+
+def test_an_address_of_a_trial_that_is_not_there_says_that_another_one_is_shown(bars: Looker) -> None:
+    """Somebody who was sent the address would otherwise take one answer for another."""
+    told = "This case has no trial of variant jpeg-1, repeat 7; another one is shown."
+    assert told in bars.case("thin", "?variant=jpeg-1&repeat=7").words
+    assert "repeat 7; another one is shown" in bars.case("thin", "?repeat=7").words
+    for query in ("", "?variant=blur-3", "?variant=blur-3&repeat=1", "?among=all&outcome=fail"):
+        assert "another one is shown" not in bars.case("thin", query).words
 
 
 def test_arrows_lead_to_the_members_beside_the_one_that_is_shown(bars: Looker) -> None:

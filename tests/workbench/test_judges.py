@@ -92,6 +92,8 @@ def test_the_table_and_both_rates_stand_as_the_validation_concluded_them(settled
     assert all(one.endswith("at least 0.70 wanted") for one in drawn)
     assert f"{table['tp']} of {table['tp'] + table['fn']} human PASS" in page.words
     assert "For reading only: agreement 0.9" in page.words
+    (bias,) = re.findall(r"bias (.)0\.[0-9]{2}", page.words)
+    assert bias in "+−"
     assert "2 of 2 at these labels" in page.words
     assert "blind still" in page.words
 
@@ -300,6 +302,18 @@ def test_a_judge_without_enough_labels_says_how_many_more_and_the_way_there(
     assert "From a sample to VALIDATED" in page.words
     assert command in page.words
     assert "oloproof evaluators validate --criterion is_red" in page.words
+
+
+def test_after_a_sample_was_given_up_a_new_one_is_to_be_drawn(seat: Seat) -> None:
+    seat.court.run(lenient, cases=200)
+    label_twenty(seat.court)
+    visitor = seat.visitor()
+    page = visitor.get(f"/judges/{seat.court.judge}")
+    assert "Draw more cases: the sample only grows." in page.words
+    visitor.post(spending(page))
+    words = visitor.get(f"/judges/{seat.court.judge}").words
+    assert "Draw a new blind sample as a sheet: the one before was given up." in words
+    assert "only grows" not in words
 
 
 def test_labels_that_nobody_looked_at_are_counted_as_far_as_they_go(seat: Seat) -> None:

@@ -200,6 +200,8 @@ def test_a_list_without_runs_says_what_makes_the_first(tmp_path: Path) -> None:
     assert "No runs yet." in page.words
     assert "oloproof run" in page.words
     assert "No run matches “x”." not in page.words
+    assert "newest first" not in page.words
+    assert page.all("form", role="search") == []
     assert visitor.get("/runs/latest").status == 404
     visitor.desk.close()
 
@@ -360,6 +362,13 @@ def test_what_does_not_exist_is_a_page_that_offers_the_nearest(painted: Visitor)
     run = painted.get("/runs/zzz")
     assert run.status == 404
     assert run.links("/runs/2")
+
+
+def test_the_project_has_one_name_on_every_page(painted: Visitor) -> None:
+    """Where no run is shown it is that of the newest one, not that of the folder."""
+    addresses = ("/", "/?q=none-such", "/runs/zzz", "/judges", "/judges/zzz", "/review", "/review/zzz", "/compare")
+    names = {painted.get(one).source.partition("</title>")[0].rpartition(" · ")[2] for one in addresses}
+    assert names == {"paintings"}
 
 
 def test_a_case_shows_the_file_itself_and_its_verdicts_failing_first(painted: Visitor) -> None:

@@ -169,6 +169,45 @@ def test_a_case_whose_file_is_not_as_it_was_cannot_be_labelled_and_can_be_passed
     assert reviewing.made.labels.labels(criterion="good") == []
 
 
+def test_a_case_that_cannot_be_labelled_keeps_nobody_from_the_end(reviewing: Reviewing) -> None:
+    """One file that is gone would otherwise send people round in the queue, and nobody would be told of agreement."""
+    (reviewing.made.root / f"out/{reviewing.order[1][1:]}.png").unlink()
+    first = reviewing.page()
+    reviewing.answer(first, "pass")
+    lost = reviewing.visitor.get(first.all("div", id="review")[0]["data-onward"] or "")
+    assert "gone or not readable" in lost.words
+    assert lost.all("svg", class_="mark missing big") != []
+    third = reviewing.visitor.get(lost.all("a", data_step="skip")[0]["href"] or "")
+    assert reviewing.answer_with(third)["case_id"] == reviewing.order[2]
+    for number in (3, 4):
+        last = reviewing.page(at=str(number))
+        reviewing.answer(last, "pass")
+    for done in (reviewing.visitor.get(last.all("div", id="review")[0]["data-onward"] or ""), reviewing.page()):
+        assert "Every case that can be shown is labelled" in done.words
+        assert "Mira has labelled 3 of the 4 cases of this sample. 1 case cannot be shown as recorded" in done.words
+        assert [one.rpartition("at=")[2] for one in done.links("/review/good?")] == ["2", "1"]
+        assert "One person labelled" in done.words
+
+
+def test_who_skips_a_lost_case_at_the_end_is_led_to_what_is_open_before_it(reviewing: Reviewing) -> None:
+    (reviewing.made.root / f"out/{reviewing.order[3][1:]}.png").unlink()
+    lost = reviewing.page(at="4")
+    open_one = reviewing.visitor.get(lost.all("a", data_step="skip")[0]["href"] or "")
+    assert reviewing.answer_with(open_one)["case_id"] == reviewing.order[0]
+
+
+def test_an_empty_answer_is_told_beside_the_media_it_is_about(tmp_path: Path) -> None:
+    """Without a word there, people would judge the picture and not what was said of it."""
+    made = Labelling(tmp_path)
+    run = made.judged_run(entry(0, "", media=(made.recorded("in/0.png", b"picture", "input"),)))
+    made.draw(run, 1, seed="s")
+    visitor = Visitor(tmp_path)
+    words = visitor.get("/review/good?reviewer=Mira").words
+    visitor.desk.close()
+    made.store.close()
+    assert "The system said nothing: its output is an empty text." in words
+
+
 @pytest.mark.parametrize(
     ("change", "status", "code", "said"),
     [

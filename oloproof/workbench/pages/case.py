@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -15,7 +16,7 @@ from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, V
 from oloproof.reports.delivered import shown_media
 from oloproof.reports.family_strip import kin_of
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import WORST_FIRST, visible
+from oloproof.reports.wording import WORST_FIRST, one_line, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.case_index import Neighbours
@@ -40,12 +41,16 @@ _LONGEST, _MOST_LINES = 50_000, 2_000
 
 
 class Pane(Struct, frozen=True):
-    """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself."""
+    """Input, output or expected: its files, and what was said; what is ``long`` scrolls in itself.
+
+    ``nothing`` says so where a system did not fail and gave nothing, else it is empty.
+    """
 
     title: str
     media: tuple[Medium, ...]
     value: Value | None
     long: bool = False
+    nothing: str = ""
 
 
 class JudgeLine(Struct, frozen=True):
@@ -93,17 +98,19 @@ class Way(Struct, frozen=True):
 
 
 class CaseContext(Struct, frozen=True):
-    """The page.
+    """The page. ``astray`` says that the address names a trial that is not there, empty where it does not.
 
     ``pictures`` are those that can be held against each other, ``varied`` when the first two are what the original and
-    a variant of it were given; ``markers`` the frames that judges saw, by the id of their clip; ``tops`` up to which
-    frequencies (Hz) sounds can be drawn, and ``most_seconds`` how much of them.
+    a variant of it were given; ``zooms``: something is shown that can be enlarged; ``markers`` the frames that
+    judges saw, by the id of their clip; ``tops`` up to which frequencies (Hz) sounds can be drawn, and ``most_seconds``
+    how much of them.
     """
 
     shell: Shell
     id: str
     mark: Mark
     word: str
+    astray: str
     altered: tuple[MediaView, ...]
     slice: tuple[Fact, ...]
     siblings: tuple[Sibling, ...]
@@ -111,6 +118,7 @@ class CaseContext(Struct, frozen=True):
     way: Way
     panes: tuple[Pane, ...]
     pictures: tuple[PairPicture, ...]
+    zooms: bool
     varied: bool
     markers: Mapping[str, tuple[Marker, ...]]
     tops: tuple[int, ...]
@@ -145,6 +153,7 @@ def case_page(visit: Visit) -> Response:
         id=view.id,
         mark=view.mark,
         word=view.word,
+        astray=_astray(trials, visit.query),
         altered=tuple(one for one in shown.media if one.state != "verified"),
         slice=view.slice,
         siblings=tuple(_siblings(run, trials, trial, number, wanted)),
@@ -152,6 +161,7 @@ def case_page(visit: Visit) -> Response:
         way=_way(run, beside, wanted),
         panes=panes if before is None or before.view.kind == "image" else (Pane("Original", (before,), None), *panes),
         pictures=pictures,
+        zooms=any(_zooms(one) for pane in panes for one in pane.media),
         varied=before is not None and len(pictures) > 1 and pictures[0].address == before.shown,
         markers=_markers(told),
         tops=TOPS,
@@ -160,7 +170,7 @@ def case_page(visit: Visit) -> Response:
         verdicts_words=_verdicts_words(shown),
         told=told,
         strip=strip_of(run, kin, trial, number, wanted),
-        command=f"oloproof inspect {run.id} --case {trial.case_id}",
+        command=visible(f"oloproof inspect {run.id} --case {quote(trial.case_id)}"),
     )
     return render("case.html.j2", page)
 
@@ -177,6 +187,15 @@ def _chosen(
     ]
     worst = ("fail", "invalid", "error", "missing", "pass")
     return min(named or trials, key=lambda one: worst.index(said_of(one, criterion)))
+
+
+def _astray(trials: Sequence[StoredTrial], query: Mapping[str, str]) -> str:
+    """Return in words that the address names a trial that the case does not have; empty where it has it."""
+    named = {word: query[word] for word in ("variant", "repeat") if query.get(word)}
+    if any(all(str(getattr(one, word)) == value for word, value in named.items()) for one in trials):
+        return ""
+    words = ", ".join(f"{word} {one_line(value, 60)}" for word, value in named.items())
+    return f"This case has no trial of {words}; another one is shown."
 
 
 def _crumbs(run: StoredRun, wanted: Wanted) -> Iterator[Link]:
@@ -235,6 +254,10 @@ def _pictures(panes: Sequence[Pane], before: Medium | None, variant: str) -> tup
     return (PairPicture("Original", before.shown, before.alpha), *own, *rest)
 
 
+def _zooms(medium: Medium) -> bool:
+    return medium.view.kind != "audio" and medium.view.state == "verified" and bool(medium.shown)
+
+
 def _way(run: StoredRun, beside: Neighbours, wanted: Wanted) -> Way:
     def link(words: str, case: str | None) -> Link | None:
         return None if case is None else Link(words, case_address(run.id, case, wanted.beside()))
@@ -260,8 +283,17 @@ def panes_of(reader: MediaReader, run: StoredRun, trial: StoredTrial, shown: Tri
     for role, title in ROLE_TITLES.items():
         media = tuple(medium_of(reader, run.id, item, view) for item, view in pairs if item.role == role)
         value = values.get(title)
-        if media or (value is not None and value.text):
-            yield Pane(title, media, value, value is not None and _is_long(value.text))
+        nothing = _nothing(trial) if role == "output" and not media else ""
+        if media or nothing or (value is not None and value.text):
+            yield Pane(title, media, value, value is not None and _is_long(value.text), nothing)
+
+
+def _nothing(trial: StoredTrial) -> str:
+    """Return in words that a system gave nothing; empty where it gave something, or failed."""
+    output = trial.execution.output
+    if trial.execution.failed or output not in (None, ""):
+        return ""
+    return "The system said nothing: its output is " + ("null." if output is None else "an empty text.")
 
 
 def _is_long(text: str) -> bool:
@@ -291,8 +323,8 @@ def _listed(by: Sequence[tuple[int, str]]) -> str:
 
 def _verdicts_words(shown: TrialView) -> str:
     counts = {word: sum(one.outcome == word for one in shown.verdicts) for word in WORST_FIRST}
-    place = f"of {shown.place}; " if shown.place else ""
-    return place + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return "; ".join(part for part in (f"of {shown.place}" if shown.place else "", told) if part)
 
 
 def _told(browsing: Browsing, run: StoredRun, trial: StoredTrial, shown: TrialView) -> Iterator[Told]:

@@ -13,7 +13,7 @@ from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, Metric
 from oloproof.reports.contexts import Mark, Plot
 from oloproof.reports.pages import MARKS
 from oloproof.reports.plots import difference_axis, difference_plot
-from oloproof.reports.wording import count_words, headline, one_line, visible
+from oloproof.reports.wording import count_words, headline, one_line, visible, with_minus_signs
 from oloproof.running.deciding import measures_of
 from oloproof.storage import Store, StoredRun
 from oloproof.workbench.pages.compared import Compared
@@ -301,4 +301,4 @@ def _standing(store: Store, criterion: str, judges: set[str]) -> str:
 def rulings_of(decisions: Sequence[Decision]) -> Iterator[Ruling]:
     """Yield what each rule that compares concluded."""
     for one in decisions:
-        yield Ruling(visible(one.rule), MARKS[one.state], one.state, one_line(one.message))
+        yield Ruling(visible(one.rule), MARKS[one.state], one.state, with_minus_signs(one_line(one.message)))

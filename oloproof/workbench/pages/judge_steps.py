@@ -49,8 +49,7 @@ def _sampling(labels: Labels, criterion: str, looked: StoredValidation | None) -
     told = looked is None and bool(labels.labels(criterion=criterion, purpose="validate"))
     size = DEFAULT_SIZE if looked is None else _size(looked, sample)
     draws = f"oloproof labels export --criterion {name} --sample {size} --by NAME --output sheet.csv"
-    words = "Draw a blind random sample as a sheet." if looked is None else "Draw more cases: the sample only grows."
-    yield Step(words, draws, looked is None and sample is not None)
+    yield Step(_drawing(looked, sample), draws, looked is None and sample is not None)
     words = "People say pass, fail or unsure of each: in the review queue, or in the column passed of the sheet."
     yield Step(words, "", told, Link("Label it here", review_address(criterion)))
     yield Step(
@@ -59,6 +58,14 @@ def _sampling(labels: Labels, criterion: str, looked: StoredValidation | None) -
         told,
     )
     yield Step("Hold the judge to it.", f"oloproof evaluators validate --criterion {name}", False)
+
+
+def _drawing(looked: StoredValidation | None, sample: StoredSample | None) -> str:
+    if looked is None:
+        return "Draw a blind random sample as a sheet."
+    if sample is None:
+        return "Draw a new blind sample as a sheet: the one before was given up."
+    return "Draw more cases: the sample only grows."
 
 
 def _size(looked: StoredValidation, sample: StoredSample | None) -> int:

@@ -6,7 +6,7 @@ and neither does what other people said, before this person has labelled the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -64,7 +64,7 @@ def _page(visit: Visit, criterion: str) -> Response:
         return render("review_start.html.j2", _start(visit, run, criterion, sample, refused))
     guide = visit.query.get("guide") or _guide(labels, criterion)
     queue = visit.samples.queue(run, sample, reviewer, guide)
-    place = _place(visit.query, queue)
+    place = _place(visit, queue)
     if place is None:
         return render("review_done.html.j2", done_of(visit, run, queue))
     return render("review.html.j2", case_of(visit, run, queue, place))
@@ -101,12 +101,24 @@ def _guide(labels: Labels, criterion: str) -> str:
     return found[-1].guide if found else DEFAULT_GUIDE
 
 
-def _place(query: Mapping[str, str], queue: Queue) -> int | None:
-    """Return the place to show, from 0: ``at`` (from 1), or the first open one behind ``after``."""
-    at, after = (_number(query.get(key, ""), len(queue)) for key in ("at", "after"))
+def _place(visit: Visit, queue: Queue) -> int | None:
+    """Return the place to show, from 0: ``at`` (from 1), or an open one behind ``after``.
+
+    A case whose files are not as they were is come by once, so that it is known of, and does not keep anybody from the
+    end: None when no other is open.
+    """
+    at, after = (_number(visit.query.get(key, ""), len(queue)) for key in ("at", "after"))
     if at is not None and at > 0:
         return at - 1
-    return queue.open_after(-1 if after is None else after - 1)
+    behind = -1 if after is None else after - 1
+    still_open = queue.open_after(behind)
+    if not any(_can_be_shown(visit, queue, place) for place in still_open):
+        return None
+    return next(place for place in still_open if place > behind or _can_be_shown(visit, queue, place))
+
+
+def _can_be_shown(visit: Visit, queue: Queue, place: int) -> bool:
+    return all(visit.desk.reader.state(item) == "verified" for item in queue.queued.trials[place].media)
 
 
 def _number(text: str, most: int) -> int | None:

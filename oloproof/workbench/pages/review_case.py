@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from oloproof.labels.queue import Queue
 from oloproof.reports.case_views import worst_word
-from oloproof.reports.contexts import Fact
+from oloproof.reports.contexts import Fact, Mark
 from oloproof.reports.wording import json_words, one_line, visible
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import media_address
@@ -41,7 +41,7 @@ class ReviewContext(Struct, frozen=True):
     """The page of one case. ``answer`` is what a label of it is sent with; ``onward`` where it leads; ``here`` is the
     address that shows this very case again.
 
-    ``broken`` says why the case cannot be labelled, empty where it can.
+    ``broken`` says why the case cannot be labelled, empty where it can; ``broken_mark`` is that of its file.
     """
 
     shell: Shell
@@ -50,11 +50,13 @@ class ReviewContext(Struct, frozen=True):
     media: tuple[Medium, ...]
     zooms: bool
     claim: Pane | None
+    nothing: str
     given: tuple[Fact, ...]
     expected: Pane | None
     answer: Mapping[str, str]
     said: Given
     broken: str
+    broken_mark: Mark
     number: int
     total: int
     done: int
@@ -64,7 +66,6 @@ class ReviewContext(Struct, frozen=True):
     here: str
     onward: str
     back: str | None
-    skip: str | None
     preload: tuple[str, ...]
 
 
@@ -87,11 +88,13 @@ def case_of(visit: Visit, run: StoredRun, queue: Queue, place: int) -> ReviewCon
         media=media,
         zooms=any(one.view.kind == "image" and one.shown for one in media),
         claim=_words_of(panes.get("Output")),
+        nothing=panes["Output"].nothing if "Output" in panes else "",
         given=tuple(_given(trial.input, [one.view.place for one in media])),
         expected=_words_of(panes.get("Expected")),
         answer=_answer(run, queue, place),
         said=_said(queue, place),
         broken=_broken(media),
+        broken_mark=next((one.view.mark for one in media if one.view.state != "verified"), "changed"),
         number=number,
         total=len(queue),
         done=queue.done,
@@ -101,7 +104,6 @@ def case_of(visit: Visit, run: StoredRun, queue: Queue, place: int) -> ReviewCon
         here=queue_address(run, queue, ("at", str(number))),
         onward=queue_address(run, queue, ("after", str(number))),
         back=queue_address(run, queue, ("at", str(number - 1))) if number > 1 else None,
-        skip=queue_address(run, queue, ("at", str(number + 1))) if number < len(queue) else None,
         preload=tuple(_preloaded(run, queue, place)),
     )
 

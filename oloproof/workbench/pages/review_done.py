@@ -21,11 +21,16 @@ _LISTED = 50
 
 
 class DoneContext(Struct, frozen=True):
-    """The page when every case is labelled: who labelled how much, how far they agree, and what comes next."""
+    """The page when every case is labelled: who labelled how much, how far they agree, and what comes next.
+
+    ``left_out`` are the cases that cannot be labelled, since their files are not as they were recorded.
+    """
 
     shell: Shell
     criterion: str
+    title: str
     sentence: str
+    left_out: tuple[Link, ...]
     people: tuple[str, ...]
     agreement: str
     split: tuple[Link, ...]
@@ -40,13 +45,19 @@ def done_of(visit: Visit, run: StoredRun, queue: Queue) -> DoneContext:
     shown = set(queue.queued.shown)
     labels = Labels(visit.browsing.store).labels(criterion=criterion, purpose="validate")
     counts = Counter(one.labelled_by for one in labels if one.shown in shown and one.guide == queue.guide)
+    still_open = queue.open_after(-1)
     places = {trial.case_id: number for number, trial in enumerate(queue.queued.trials, start=1)}
     return DoneContext(
         shell=visit.shell(
             f"Labelled {criterion}", run.project, (Link("Review", REVIEWS),), visible(criterion), section="review"
         ),
         criterion=visible(criterion),
-        sentence=f"{visible(queue.reviewer)} has labelled all {count_words(len(queue), 'case')} of this sample.",
+        title=f"Every case {'that can be shown' if still_open else 'of this sample'} is labelled",
+        sentence=_sentence(queue, len(still_open)),
+        left_out=tuple(
+            Link(visible(queue.queued.trials[place].case_id), queue_address(run, queue, ("at", str(place + 1))))
+            for place in still_open[:_LISTED]
+        ),
         people=tuple(f"{visible(who)} {count:,} of {len(queue):,}" for who, count in sorted(counts.items())),
         agreement=_agreement(found.units, len(counts)),
         split=tuple(
@@ -56,6 +67,17 @@ def done_of(visit: Visit, run: StoredRun, queue: Queue) -> DoneContext:
         ),
         command=f"oloproof evaluators validate --criterion {criterion}",
         look=Link("Look at the labels again, from the first", queue_address(run, queue, ("at", "1"))),
+    )
+
+
+def _sentence(queue: Queue, left_out: int) -> str:
+    who, count = visible(queue.reviewer), count_words(len(queue), "case")
+    if not left_out:
+        return f"{who} has labelled all {count} of this sample."
+    return (
+        f"{who} has labelled {queue.done:,} of the {count} of this sample. {count_words(left_out, 'case')} cannot be "
+        f"shown as recorded, so nobody can label {'it' if left_out == 1 else 'them'}; a judge is held to the labels "
+        "that there are."
     )
 
 

@@ -119,7 +119,7 @@ def runs_page(visit: Visit) -> Response:
     query = [("q", text), ("decision", wanted or "")]
     page = RunsContext(
         shell=visit.shell("Runs", found.runs[0].project if found.runs else None),
-        words=f"{found.total:,}, newest first",
+        words=f"{found.total:,}, newest first" if found.total else "",
         text=text,
         filters=(_decisions(wanted),),
         narrowed=_narrowed(text, wanted),

@@ -138,11 +138,14 @@ class Visit(Struct, frozen=True):
         *,
         writes: bool = False,
     ) -> Shell:
-        """Return the frame of the page; with ``writes`` it may change something, unless nothing may."""
+        """Return the frame of the page; with ``writes`` it may change something, unless nothing may.
+
+        ``project`` is its name where the page is about one run; else it is what the newest run calls it.
+        """
         theme = self.request.cookies.get("theme")
         return Shell(
             title=title,
-            project=visible(project or self.desk.root.name),
+            project=visible(project or self._project()),
             theme=theme if theme in THEMES else None,
             host=self.request.url.netloc,
             read_only=self.desk.read_only,
@@ -151,6 +154,11 @@ class Visit(Struct, frozen=True):
             token=self.desk.token if writes and not self.desk.read_only else None,
             section=section,
         )
+
+    def _project(self) -> str:
+        """Return what the newest run calls the project, or else the name of its folder."""
+        newest = self.browsing.runs_page(1).runs
+        return newest[0].project if newest else self.desk.root.name
 
     def kept(self, run: StoredRun, what: str, make: Callable[[], Kept]) -> Kept:
         """Return what ``make`` tells of a run; of a finished one it is told once, since counting takes as long as the

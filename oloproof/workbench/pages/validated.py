@@ -12,7 +12,7 @@ from oloproof.labels.gathering import series_of
 from oloproof.reports.contexts import Fact, Mark, Plot
 from oloproof.reports.judges import reading_words, unclear_words
 from oloproof.reports.plots import RATE_AXIS, interval_plot
-from oloproof.reports.wording import count_words, one_line
+from oloproof.reports.wording import count_words, one_line, with_minus_signs
 from oloproof.storage.labels import Labels, StoredValidation
 from oloproof.workbench.pages.judge_states import STATE_MARKS
 
@@ -92,7 +92,7 @@ def look_of(labels: Labels, validation: StoredValidation) -> Look:
         bar=f"{document['bars']['bar']:.2f}",
         rates=rate_rows(document),
         unclear=unclear_words(document) if any(document["unclear"].values()) else "",
-        reading=reading_words(document["measures"]),
+        reading=with_minus_signs(reading_words(document["measures"])),
         kinds=tuple(
             KindRow(one_line(kind), STATE_MARKS[one["state"]], one_line(one["sentence"]))
             for kind, one in document["kinds"].items()

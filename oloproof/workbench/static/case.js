@@ -4,6 +4,7 @@ import { Clip } from "./clips.js";
 import { bindKey } from "./keys.js";
 import { startPairs } from "./pairs.js";
 import { startPhrases } from "./phrases.js";
+import { drawAll } from "./player.js";
 import { Sound } from "./sounds.js";
 import { sizePlate, startZoom, zoomNext } from "./zoom.js";
 
@@ -42,14 +43,6 @@ function nextFrame() {
   const clip = current(marked);
   use(clip);
   clip.seekMarker(clip.moments[(clip.marker + 1) % clip.moments.length]);
-  return true;
-}
-
-function drawAll() {
-  const drawn = players.map((player) => player.spectrogram).filter((one) => one !== null);
-  if (drawn.length === 0) return false;
-  const wanted = !drawn.some((one) => one.isShown);
-  for (const one of drawn) one.show(wanted);
   return true;
 }
 
@@ -123,7 +116,7 @@ startZoom(zoomed);
 for (const part of zoomed.querySelectorAll(".zoom-bar")) part.hidden = false;
 bindKey("z", () => zoomNext(zoomed));
 bindKey("m", nextFrame);
-bindKey("s", drawAll);
+bindKey("s", () => drawAll(players));
 bindKey(",", () => step(-1));
 bindKey(".", () => step(1));
 bindKey(" ", () => {

@@ -52,6 +52,5 @@ export function startChoosing() {
     setTimeout(tell);
   });
   order.push(...boxes().filter((box) => box.checked));
-  bindKey("x", tick);
   tell();
 }

@@ -5,7 +5,7 @@ import { Player } from "./player.js";
 import { sizePlate } from "./zoom.js";
 
 const NUDGE = 0.001; // s into a frame, so that rounding never shows the one before
-const DISC = 24; // px that a number takes on the time line
+const DISC = 25; // px that a number takes on the time line
 
 export class Clip extends Player {
   constructor(root) {

@@ -80,8 +80,13 @@ function activate(selector) {
   return true;
 }
 
+// What the system made, where it made a clip or a sound, and else what it was given.
+export function mediumToPlay() {
+  return document.querySelector('[data-play][aria-label^="output"]') ?? document.querySelector("[data-play]");
+}
+
 function playOrPause() {
-  const medium = document.querySelector("[data-play]");
+  const medium = mediumToPlay();
   if (medium === null) return false;
   if (medium.paused) medium.play();
   else medium.pause();

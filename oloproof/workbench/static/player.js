@@ -6,6 +6,15 @@ export function inSeconds(time) {
   return `${Math.max(time, 0).toFixed(3)} s`;
 }
 
+// Draws all sounds over time and frequency, or hides them where one is drawn.
+export function drawAll(players) {
+  const drawn = players.map((player) => player.spectrogram).filter((one) => one !== null);
+  if (drawn.length === 0) return false;
+  const wanted = !drawn.some((one) => one.isShown);
+  for (const one of drawn) one.show(wanted);
+  return true;
+}
+
 export class Player {
   constructor(root) {
     this.root = root;
@@ -49,6 +58,10 @@ export class Player {
 
   get time() {
     return this.medium.currentTime;
+  }
+
+  get isPlaying() {
+    return !this.medium.paused;
   }
 
   toggle() {
@@ -95,7 +108,7 @@ export class Player {
     this.track.max = this.duration;
     this.track.value = this.time;
     this.now.textContent = inSeconds(this.shownTime());
-    this.ofAll.textContent = `of ${inSeconds(this.duration)}${this.more()}`;
+    this.ofAll.textContent = this.duration ? `of ${inSeconds(this.duration)}${this.more()}` : "";
     this.track.ariaValueText = `${this.now.textContent} ${this.ofAll.textContent}`;
     this.spectrogram?.told(this.time);
   }

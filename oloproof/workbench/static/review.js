@@ -1,6 +1,6 @@
 // The review queue: one key labels and goes on. An answer is kept before the next case shows; if that fails, it stays.
 
-import { lettersAreOn } from "./keys.js";
+import { lettersAreOn, mediumToPlay } from "./keys.js";
 import { sizePlate, startZoom, zoomNext } from "./zoom.js";
 
 const WORDS = { KeyP: "pass", Digit1: "pass", KeyF: "fail", Digit2: "fail", KeyU: "unsure", Digit3: "unsure" };
@@ -14,6 +14,7 @@ let busy = false;
 
 const part = () => document.getElementById("review");
 const find = (selector) => part()?.querySelector(selector) ?? null;
+const draft = () => `oloproof-note ${part().dataset.here}`; // a note is kept with its answer and waits there for one
 
 function remembered(storage, key, otherwise) {
   try {
@@ -77,7 +78,7 @@ function preload() {
 
 function playIfAsked() {
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const medium = find("[data-play]");
+  const medium = mediumToPlay();
   if (medium !== null && !still && remembered(sessionStorage, PLAYS, "") === "yes") medium.play().catch(() => {});
 }
 
@@ -116,7 +117,8 @@ function arrive() {
   allow(part());
   letScroll();
   since = performance.now();
-  note = null;
+  note = remembered(sessionStorage, draft(), "") || null;
+  if (note !== null) showNote();
   sizePictures();
   if (find("[data-zoomed]") !== null) startZoom(find("[data-zoomed]"));
   showPace();
@@ -149,6 +151,7 @@ async function label(word, onward) {
   try {
     await send("/labels", { ...JSON.parse(part().dataset.answerWith), passed: word, ...(note === null ? {} : { note }) });
     saved = true;
+    remember(sessionStorage, draft(), "");
     if (onward) {
       keepPace();
       await show(part().dataset.onward, true);
@@ -176,16 +179,22 @@ function openNote() {
   form.querySelector("input").select();
 }
 
+function showNote() {
+  const kept = find("[data-kept-note]");
+  kept.querySelector("span").textContent = note;
+  kept.hidden = note === "";
+  find(".note input").value = note;
+}
+
 function closeNote(keep) {
   const form = find(".note");
   const field = form.querySelector("input");
   if (keep) {
     note = field.value.trim();
-    const kept = find("[data-kept-note]");
-    kept.querySelector("span").textContent = note;
-    kept.hidden = note === "";
+    showNote();
     const given = find('[aria-pressed="true"]');
     if (given !== null) label(given.dataset.answer, false);
+    else remember(sessionStorage, draft(), note);
   } else {
     field.value = note ?? field.defaultValue;
   }

@@ -23,7 +23,7 @@ function fitWidth(width, height) {
 // Says how large the picture of a plate is, in pixels, and shows it at the zoom of its place.
 export function sizePlate(plate, width, height) {
   if (!width || !height) return;
-  const level = plate.closest("[data-zoomed]").dataset.zoomed || "fit";
+  const level = plate.closest("[data-zoomed]")?.dataset.zoomed || "fit"; // what stands in no place does not zoom
   plate.dataset.width = width;
   plate.dataset.height = height;
   plate.classList.toggle("crisp", level !== "fit" || enlarged(width, height) > 1);

@@ -58,6 +58,20 @@ def test_a_file_that_is_gone_says_where_it_was(visit: Visit, shop: Shop) -> None
     assert shown_roles(page) == ["input"]
 
 
+def test_the_gallery_tells_a_file_that_changed_from_one_that_is_gone(visit: Visit, shop: Shop) -> None:
+    page = visit.open(f"{shop.run}?q=ed", expecting=DRIFTED)
+    changed = page.get_by_role("link", name=re.compile("changed")).locator(".mat")
+    expect(changed).to_have_attribute("data-words", "output image: changed since it was recorded")
+    expect(changed.locator(".mark.changed")).to_be_visible()
+    page = visit.open(f"{shop.run}?q=gone&view=table")
+    gone = page.locator(".cases .mat").first
+    expect(gone).to_have_attribute("title", "output image: gone or not readable")
+    expect(gone.locator(".mark.missing")).to_be_visible()
+    box = gone.bounding_box()
+    assert box is not None
+    assert box["height"] == box["width"]
+
+
 def test_a_page_that_does_not_exist_is_a_page_with_a_way_on(visit: Visit, shop: Shop) -> None:
     page = visit.open(shop.case("wid"), expecting=[404])
     page.get_by_role("link", name="wide", exact=True).click()

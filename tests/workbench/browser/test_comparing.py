@@ -16,7 +16,10 @@ def test_two_runs_are_chosen_by_keys_and_the_case_that_broke_is_seen_with_both_o
     page = visit.open("/", expecting=DRIFTED)
     visit.press("j", "x", "j", "x")
     expect(page.get_by_text("v2 against v1, 21 cases in both")).to_be_visible()
-    page.get_by_role("button", name="Compare two runs").click()
+    key = page.get_by_role("button", name="Compare two runs").locator("kbd")
+    ink, ground = key.evaluate("key => [getComputedStyle(key).color, getComputedStyle(key.parentElement).color]")
+    assert ink == ground
+    visit.go("c")
     page.get_by_role("link", name="caption_true").click()
     counts = page.locator(".case-counts")
     expect(counts).to_contain_text("2 fixed")

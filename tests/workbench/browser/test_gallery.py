@@ -83,6 +83,13 @@ def test_who_comes_back_to_the_gallery_goes_on_from_the_case_that_was_opened(amo
     assert "strip-009" in visit.focused
 
 
+def test_cases_without_pictures_take_no_room_for_them(among_many: Callable[..., Visit]) -> None:
+    page = among_many().page
+    expect(page.locator(".gallery .mat").first).to_have_text("no media")
+    heights = page.locator(".gallery .tile").evaluate_all("tiles => tiles.map((tile) => tile.offsetHeight)")
+    assert max(heights) < 120
+
+
 def test_pages_follow_each_other_by_a_key_without_a_gap(among_many: Callable[..., Visit]) -> None:
     visit = among_many()
     seen = shown(visit.page)
@@ -131,6 +138,20 @@ def test_the_keys_are_told_and_do_nothing_while_somebody_writes(among_many: Call
     page.reload()
     visit.press("?")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_keys_that_were_turned_off_can_be_turned_on_in_a_narrow_window_too(
+    among_many: Callable[..., Visit],
+) -> None:
+    """A page that is enlarged to 200 % is narrow, and `?` is a key of a single letter."""
+    visit = among_many(width="narrow")
+    page = visit.page
+    for wanted in (False, True):
+        page.get_by_role("button", name="Keys").click()
+        page.get_by_label("Keys of a single letter are on").set_checked(wanted)
+        page.keyboard.press("Escape")
+    visit.press("j")
+    expect(page.locator("[data-item]").first).to_be_focused()
 
 
 def test_without_script_filters_are_a_form_and_pages_are_links(among_many: Callable[..., Visit]) -> None:

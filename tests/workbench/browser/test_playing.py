@@ -6,12 +6,14 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.workbench.browser.shop import Shop
 from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.conftest import Exhibit, tone
 
 COLOURS = {0.5: (255, 0, 0), 1.5: (0, 255, 0), 2.5: (0, 0, 255)}
 
@@ -41,6 +43,74 @@ def test_a_clip_plays_by_a_key_and_goes_to_each_frame_that_the_judge_saw(visit: 
     page.get_by_role("button", name="show frame 2 in the clip").click()
     is_there(page, clip, 1.5)
     assert is_like(colour_in_the_middle(clip), COLOURS[1.5])
+
+
+def test_the_numbers_on_the_time_line_are_beside_each_other_and_clear_of_it(visit: Visit, shop: Shop) -> None:
+    """What is 24 pixels wide can be hit by a finger, and only where nothing else lies on it."""
+    page = visit.open(shop.case("clip-h264"))
+    for across in (320, 341, 360, 1440):
+        page.set_viewport_size({"width": across, "height": 800})
+        track = page.locator("[data-track]").last.bounding_box()
+        marks = [one.bounding_box() for one in page.locator("[data-clip]").last.locator("[data-marker] button").all()]
+        assert track is not None
+        assert len(marks) == 3
+        assert all(mark is not None and mark["y"] >= track["y"] + track["height"] for mark in marks)
+    assert visit.accessibility() == []
+
+
+def test_no_length_is_told_before_it_is_known(visit: Visit, shop: Shop) -> None:
+    page = visit.page
+    page.route("**/media/**", lambda route: None if route.request.resource_type == "media" else route.continue_())
+    page.goto(visit.url + shop.case("voice"), wait_until="domcontentloaded")
+    sound = page.locator("[data-sound]").last
+    expect(sound.locator("[data-toggle]")).to_be_visible()
+    expect(sound.locator("[data-of-all]")).to_have_text("")
+
+
+def test_the_clips_of_two_runs_are_stepped_through_beside_each_other(
+    visits: Callable[..., Visit], tmp_path: Path, clip: bytes
+) -> None:
+    exhibit = Exhibit(tmp_path)
+    for run, more in (("20261130-101500-0001", b""), ("20261130-101500-0002", b"\x00\x00\x00\x08free")):
+        exhibit.items.clear()
+        exhibit.record(f"{run}.mp4", clip + more)
+        exhibit.store(run)
+    visit = visits(exhibit)
+    page = visit.open("/compare?candidate=20261130-101500-0002&baseline=20261130-101500-0001&tab=moved")
+    clips = page.locator("[data-clip]")
+    expect(clips).to_have_count(2)
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 1 of 30")
+        one.locator("[data-step='1']").click()
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 2 of 30")
+        expect(one.locator("[data-plate][data-width]")).to_have_count(1)
+    visit.press(".")
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 3 of 30")
+    visit.press(",")
+    for one in clips.all():
+        expect(one.locator("[data-of-all]")).to_have_text("of 3.000 s, frame 2 of 30")
+
+
+def test_two_sounds_of_a_pair_are_paused_together_also_when_one_has_ended(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    exhibit = Exhibit(tmp_path)
+    for run, seconds in (("20261130-101500-0001", 0.2), ("20261130-101500-0002", 30.0)):
+        exhibit.items.clear()
+        exhibit.record(f"{run}.wav", tone(seconds))
+        exhibit.store(run)
+    visit = visits(exhibit)
+    page = visit.open("/compare?candidate=20261130-101500-0002&baseline=20261130-101500-0001&tab=moved")
+    short, long = (page.locator("audio").nth(number) for number in range(2))
+    visit.press("Space")
+    page.wait_for_function("sound => sound.ended", arg=short.element_handle())
+    assert not long.evaluate("sound => sound.paused")
+    visit.press("Space")
+    assert [one.evaluate("sound => sound.paused") for one in (short, long)] == [True, True]
+    visit.press("s")
+    for drawn in page.locator("[data-spectrogram-part]").all():
+        expect(drawn).to_be_visible()
 
 
 def let_hear(shop: Shop, *phrases: tuple[object, ...]) -> None:

@@ -132,6 +132,34 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
 
 
+def test_a_note_waits_for_its_answer(reviewer: Callable[[], Visit]) -> None:
+    """It is shown as kept, so it may not be lost by a look at the case before."""
+    visit = reviewer()
+    page = visit.page
+    label(visit, 1)
+    while page.locator("[data-answer='fail']:enabled").count() == 0:
+        onward(visit, "Enter")
+    noted = page.url
+    visit.press("n")
+    page.keyboard.type("a dent in it")
+    visit.press("Enter")
+    expect(page.get_by_text("Note: a dent in it")).to_be_visible()
+    onward(visit, "b")
+    expect(page.get_by_text("Note: a dent in it")).to_have_count(0)
+    page.goto(noted)
+    expect(page.get_by_text("Note: a dent in it")).to_be_visible()
+    with page.expect_response("**/labels") as sent:
+        visit.press("f")
+    assert sent.value.request.post_data_json["note"] == "a dent in it"
+    page.goto(noted)
+    visit.press("n")
+    page.keyboard.press("Delete")
+    with page.expect_response("**/labels"):
+        visit.press("Enter")
+    page.reload()
+    expect(page.locator("[data-kept-note]")).to_be_hidden()
+
+
 def test_an_answer_is_said_to_be_lost_only_when_it_is(reviewer: Callable[[], Visit]) -> None:
     """Who is told that nothing was saved labels again, and who is told nothing waits."""
     visit = reviewer()
@@ -222,6 +250,22 @@ def test_media_of_any_number_and_size_leave_room_for_the_answers(
         assert all(one["height"] <= stage["height"] for one in shown)
         assert count == 1 or min(one["width"] for one in shown) > 120
     assert visit.accessibility() == []
+
+
+def test_a_key_plays_what_the_system_made_and_not_what_it_was_given(
+    visits: Callable[..., Visit], tmp_path: Path
+) -> None:
+    made = Labelling(tmp_path)
+    given = made.recorded("in/0.wav", tone(20.0), "input"), made.recorded("out/0.wav", tone(21.0))
+    media = tuple(replace(one, kind="audio", format="wav", media_type="audio/wav") for one in given)
+    made.draw(made.judged_run(entry(0, "louder", media=media)), 1, seed="s")
+    made.store.close()
+    visit = visits(Odd(tmp_path))
+    page = visit.open("/review/good?reviewer=Mira&at=1")
+    visit.press("Space")
+    playing = "[...document.querySelectorAll('audio')].filter((one) => !one.paused).map((one) => one.ariaLabel)"
+    page.wait_for_function(f"{playing}.length > 0")
+    assert page.evaluate(playing) == ["output sound 0.wav"]
 
 
 def test_every_sound_can_be_played_on_a_phone_too(visits: Callable[..., Visit], odd: Odd) -> None:
