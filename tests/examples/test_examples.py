@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image, ImageChops, ImageStat
 
-from oloproof.cli.project import init_command
+from oloproof.cli.group import root
 from oloproof.config import load_project
 from oloproof.errors import OloproofError
 from oloproof.evaluators import builtin_registry
@@ -143,7 +143,7 @@ def test_a_system_of_an_example_breaks_where_its_policy_says_that_it_does(
 
 
 def test_every_example_is_named_in_the_help() -> None:
-    shown = CliRunner().invoke(init_command, ["--help"]).output
+    shown = CliRunner().invoke(root, ["init", "--help"]).output
     assert all(name in shown for name in known_examples())
 
 
