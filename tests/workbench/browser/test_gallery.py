@@ -57,7 +57,7 @@ def test_a_filter_that_gets_no_answer_says_so_and_one_that_came_too_late_is_not_
     visit = among_many()
     page, told = visit.page, visit.page.locator("[data-told]")
     held = []
-    page.route("**/*slice.lang=fr*", lambda route: held.append(route))
+    visit.intercept("**/*slice.lang=fr*", lambda route: held.append(route))
     page.get_by_label("lang").select_option("fr")
     page.get_by_label("lang").select_option("de")
     expect(told).to_have_text("60 of 65 that match, 130 in the run")

@@ -168,7 +168,7 @@ def test_an_answer_is_said_to_be_lost_only_when_it_is(reviewer: Callable[[], Vis
         onward(visit, "Enter")
     onward(visit, "f")
     problem, first = page.get_by_role("alert"), number(page)
-    page.route("**/review/**", lambda route: route.abort())
+    visit.intercept("**/review/**", lambda route: route.abort())
     visit.press("b")
     expect(problem).to_contain_text("It cannot be shown: the workbench does not answer")
     while page.locator("[data-answer='fail']:enabled").count() == 0:

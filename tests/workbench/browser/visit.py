@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
 from PIL import Image
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, ViewportSize
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, Route, ViewportSize
 
 WIDTHS: dict[str, ViewportSize] = {"narrow": {"width": 360, "height": 740}, "wide": {"width": 1440, "height": 900}}
 LOOKS: tuple[tuple[Literal["light", "dark"], str], ...] = (("light", "wide"), ("dark", "narrow"))
@@ -45,6 +45,17 @@ class Visit:
         self.page.wait_for_load_state("load")
         for key in keys:
             self.page.keyboard.press(key)
+
+    def intercept(self, pattern: str, handler: Callable[[Route], object]) -> None:
+        """Have ``handler`` answer the requests of an open page from now on.
+
+        The browser says that it stops requests a moment before it does, so that the first one may slip by: it is asked
+        for something that the workbench answers otherwise until it does not get through any more.
+        """
+        self.page.route("**/healthz", lambda route: route.fulfill(body="stopped"))
+        while self.page.evaluate("fetch('/healthz').then((answer) => answer.text())") != "stopped":
+            pass
+        self.page.route(pattern, handler)
 
     def go(self, *keys: str) -> Page:
         """Press keys of which the last leads to another page, and wait for that."""
