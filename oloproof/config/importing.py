@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from oloproof.config.fresh_code import forget_finders, import_freshly
 from oloproof.errors import ConfigError, OloproofError
 
 _lock = threading.RLock()
@@ -66,6 +67,7 @@ def load_module(root: Path, name: str, error: type[OloproofError] = ConfigError)
     with _lock:
         if root not in _others:
             _others[root] = frozenset(name for name, _ in _under(root))
+            _import_freshly_from(root)
         remember_loaded(root)
         _forget_changed(root)
         if (root, name) not in _loaded:
@@ -73,6 +75,17 @@ def load_module(root: Path, name: str, error: type[OloproofError] = ConfigError)
             _loaded[root, name] = _import(root, name, error)
             remember_loaded(root)
         return _loaded[root, name]
+
+
+def _import_freshly_from(root: Path) -> None:
+    if len(_others) == 1:
+        import_freshly(_holds_own_code)
+    forget_finders(str(root))
+
+
+def _holds_own_code(folder: str) -> bool:
+    path = Path(folder).resolve()
+    return any(is_own(path, root) for root in (path, *path.parents) if root in _others)
 
 
 def remember_loaded(root: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -140,3 +143,41 @@ def test_a_helper_that_was_loaded_inside_of_a_function_is_loaded_anew_too(tmp_pa
     remember_loaded(tmp_path)
     write(tmp_path, late_helper="VALUE = 1_000_000")
     assert load_object(tmp_path, "late_app:run")() == 1_000_000
+
+
+LOAD = "from pathlib import Path; from oloproof.config.importing import load_object"
+
+
+@pytest.mark.parametrize("file", ["app.py", "shop/models.py"])
+def test_code_that_is_edited_within_a_second_is_what_stands_in_the_file(tmp_path: Path, file: str) -> None:
+    """Python itself takes the compiled code of before: the second and the size are the same."""
+    name = file.removesuffix(".py").replace("/", ".")
+    command = f"{LOAD}; print(load_object(Path(), '{name}:X'))"
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    soon = int(time.time()) + 60  # so that its second is not over while the test runs
+    said = []
+    for number in (1, 2):
+        (tmp_path / file).write_text(f"X = {number}\n", encoding="utf-8")
+        os.utime(tmp_path / file, (soon, soon + number / 10))
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        said.append(done.stdout)
+        assert load_object(tmp_path, f"{name}:X") == number
+    assert said == ["1\n", "2\n"]
+
+
+def test_code_that_has_settled_is_compiled_once(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("X = 1\n", encoding="utf-8")
+    os.utime(tmp_path / "app.py", (1_700_000_000, 1_700_000_000))
+    command = (
+        "from pathlib import Path; from oloproof.config.importing import load_object; load_object(Path(), 'app:X')"
+    )
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    written = []
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", command], cwd=tmp_path, env=environment, check=True)
+        (compiled,) = (tmp_path / "__pycache__").glob("app.*.pyc")
+        written.append(compiled.stat().st_mtime_ns)
+    assert written[0] == written[1]
