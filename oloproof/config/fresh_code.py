@@ -32,7 +32,7 @@ class OwnCode(SourceFileLoader):
         stats = super().path_stats(path)
         try:
             written = os.stat(cache_from_source(path)).st_mtime
-        except (OSError, NotImplementedError):
+        except (OSError, NotImplementedError):  # there is none, or this Python keeps none
             written = time.time()  # what is compiled now
         if written < math.floor(stats["mtime"]) + 1:
             raise OSError(f"{path} changed within this second")
