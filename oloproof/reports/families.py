@@ -24,8 +24,8 @@ from oloproof.reports.family_plots import DeltaAxis, axis_about_zero, delta_plot
 from oloproof.reports.plots import Side, per_cent_text
 from oloproof.reports.wording import count_words, visible, with_minus_signs
 from oloproof.running.deciding import measures_of, relations_of
-from oloproof.storage import History, StoredRun
-from oloproof.storage.case_index import CaseIndex
+from oloproof.storage import StoredRun
+from oloproof.storage.browsing import Browsing
 
 MOST_CASES = 40
 """How many cases a map shows; fewer of them leave the rest of its width empty."""
@@ -75,12 +75,12 @@ def has_families(run: StoredRun) -> bool:
     return bool(relations_of(run.document))
 
 
-def family_cases(history: History, run: StoredRun, index: CaseIndex, criterion: str) -> FamilyCases:
+def family_cases(browsing: Browsing, run: StoredRun, criterion: str) -> FamilyCases:
     """Return the cases that moved most, each with everything that was said of it and answered."""
     number = [entry["criterion"] for entry in run.criteria].index(criterion)
-    chosen = index.families.most_moved(number, MOST_CASES)
-    found = {one.case_id: one for one in families(history.answers(run, number, cases=chosen))}
-    return FamilyCases(tuple(found[case] for case in chosen if case in found), len(index.cases))
+    chosen = browsing.families(run).most_moved(number, MOST_CASES)
+    found = {one.case_id: one for one in families(browsing.answers(run, number, cases=chosen))}
+    return FamilyCases(tuple(found[case] for case in chosen if case in found), len(browsing.index(run).cases))
 
 
 def family_section(

@@ -97,7 +97,7 @@ def _families(
     """Yield the families for each criterion; a cell of their map leads to its case where the page shows that."""
     if not has_families(run) or not conclusion.metrics:
         return
-    index = Browsing(history.store).index(run)
+    browsing = Browsing(history.store)
     anchors = {case: f"#case-{number}" for number, (case, _) in enumerate(chosen, start=1)}
     for criterion in measures_of(run.document):
         yield family_section(
@@ -105,7 +105,7 @@ def _families(
             criterion,
             conclusion.metrics,
             ruled(conclusion.decisions, rules),
-            family_cases(history, run, index, criterion),
+            family_cases(browsing, run, criterion),
             anchors.get,
             lambda metric: metric_row(metric, run),
             shown=lambda case: visible(hide.text(case)),

@@ -1,24 +1,21 @@
-"""Looking through runs and cases as pages do: lists of runs, and what the tiles of a gallery show."""
+"""Looking through runs and cases as pages do: lists of runs, and what is kept in memory of the last ones."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
-from sqlite3 import Row
 from typing import Any
 
 from msgspec import Struct
 
-from oloproof.records import OUTCOMES
-from oloproof.storage.case_index import RANKS, CaseIndex, Tile
-from oloproof.storage.history import History, StoredRun
+from oloproof.storage.case_index import CaseIndex
+from oloproof.storage.families import FamilyIndex
+from oloproof.storage.history import History
 from oloproof.storage.kept import Kept
-from oloproof.storage.rows import files_from_row
 from oloproof.storage.sql import like_pattern, marks
 from oloproof.storage.store import Store
+from oloproof.storage.stored import StoredRun
 
 _MOST_RUNS = 4
 
@@ -57,6 +54,7 @@ class Browsing(History):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._indexes: Kept[tuple[int, float], CaseIndex] = Kept(_MOST_RUNS)
+        self._families: Kept[CaseIndex, FamilyIndex] = Kept(_MOST_RUNS)
 
     def runs_page(
         self, size: int, *, before: int | None = None, text: str = "", among: Iterable[int] | None = None
@@ -101,43 +99,9 @@ class Browsing(History):
     def index(self, run: StoredRun) -> CaseIndex:
         """Return the index of a run's cases, which is kept until the run ends or more of it is stored."""
         state = -float(self.done([run.number])[run.number]) if run.finished is None else run.finished
-        return self._indexes.get((run.number, state), lambda: CaseIndex(self, run))
+        return self._indexes.get((run.number, state), lambda: CaseIndex(self.store, run))
 
-    def tiles(self, rows: Sequence[int], criterion: int | None) -> dict[int, Tile]:
-        """Return the tiles of trials given by their rows."""
-        query = f"""
-            SELECT trials.id, trials.case_id, trials.variant, trials.repeat, trials.delivered, trials.execution,
-                executions.error, executions.seconds, executions.media
-            FROM trials JOIN executions ON executions.id = trials.execution
-            WHERE trials.id IN {marks(rows)}
-        """
-        told = self._told(rows, criterion)
-        return {row["id"]: _tile(row, told.get(row["id"])) for row in self.store.rows(query, rows)}
-
-    def _told(self, rows: Sequence[int], criterion: int | None) -> dict[int, Row]:
-        """Return the verdict by which each trial is told: that of the criterion, or the worst."""
-        of_one = "" if criterion is None else "AND criterion = ?"
-        query = f"""
-            SELECT trial, criterion, outcome, score, reason FROM verdicts WHERE trial IN {marks(rows)} {of_one}
-            ORDER BY trial, criterion
-        """
-        found = self.store.rows(query, rows if criterion is None else (*rows, criterion))
-        worst = {}
-        for trial, group in groupby(found, key=itemgetter(0)):
-            worst[trial] = min(group, key=lambda row: RANKS[str(row["outcome"])])
-        return worst
-
-
-def _tile(row: Row, told: Row | None) -> Tile:
-    return Tile(
-        case_id=row["case_id"],
-        variant=row["variant"],
-        repeat=row["repeat"],
-        told=None if told is None else told["criterion"],
-        outcome="missing" if told is None else OUTCOMES[told["outcome"]],
-        score=None if told is None else told["score"],
-        reason="" if told is None else told["reason"],
-        error=row["error"],
-        seconds=row["seconds"],
-        media=files_from_row(row),
-    )
+    def families(self, run: StoredRun) -> FamilyIndex:
+        """Return which families of a run moved most, kept as long as its index is."""
+        index = self.index(run)
+        return self._families.get(index, lambda: FamilyIndex(self.store, run, index))

@@ -11,28 +11,23 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from oloproof.records import OUTCOMES, MediaItem, Outcome
-from oloproof.storage.families import FamilyIndex
-from oloproof.storage.history import StoredRun
+from oloproof.records import Outcome
 from oloproof.storage.kept import Kept
 from oloproof.storage.sql import like_pattern
-
-if TYPE_CHECKING:
-    from oloproof.storage.browsing import Browsing
+from oloproof.storage.store import Store
+from oloproof.storage.stored import StoredRun
+from oloproof.storage.tiles import RANKS, WORST_FIRST, Tile, read_tiles
 
 Slice = tuple[tuple[str, str], ...]
 Sort = Literal["worst", "run", "score", "time"]
 SORTS: tuple[Sort, ...] = ("worst", "run", "score", "time")
 """Those that did not pass first; the order of the run; the lowest score first; the slowest first."""
 
-_WORST_FIRST: tuple[Outcome, ...] = ("fail", "invalid", "missing", "pass")
-RANKS = {str(OUTCOMES.index(outcome)): rank for rank, outcome in enumerate(_WORST_FIRST)}
-"""The rank of each outcome, as it is stored; the lowest is the worst."""
-_MISSING = _WORST_FIRST.index("missing")
+_MISSING = WORST_FIRST.index("missing")
 _MOST_FILTERS, _NEAR = 32, 2_000
 
 
@@ -51,25 +46,6 @@ class Filter(Struct, frozen=True):
     text: str = ""
     sort: Sort = "worst"
     variant: str | None = None
-
-
-class Tile(Struct, frozen=True):
-    """One case in a gallery, told by the worst of its trials (of the filter's criterion if it has one).
-
-    ``told`` is the number of the criterion whose verdict ``outcome``, ``score`` and ``reason`` are; None without any.
-    ``media`` is what it recorded, and behind that what it was given where variants are made of it.
-    """
-
-    case_id: str
-    variant: str
-    repeat: int
-    told: int | None
-    outcome: Outcome
-    score: float | None
-    reason: str
-    error: str | None
-    seconds: float
-    media: tuple[MediaItem, ...]
 
 
 class GalleryPage(Struct, frozen=True):
@@ -103,11 +79,10 @@ class Neighbours(Struct, frozen=True):
 class CaseIndex:
     """The cases of one run in its order, with what filters and orders ask about."""
 
-    def __init__(self, browsing: Browsing, run: StoredRun) -> None:
-        self._browsing = browsing
+    def __init__(self, store: Store, run: StoredRun) -> None:
+        self._store = store
         self._run = run
         self.cases: list[str] = []
-        self.families = FamilyIndex(browsing, run, self)
         self._places: list[list[int]] = []
         """The places of each case's trials among all that were read."""
         self._rows: list[int] = []
@@ -131,7 +106,7 @@ class CaseIndex:
             FROM trials WHERE run = ? ORDER BY position
         """
         texts: dict[str, str] = {}
-        found = self._browsing.store.rows(query, (self._run.number,))
+        found = self._store.rows(query, (self._run.number,))
         for place, (row, case, slice_, variant, outcomes) in enumerate(found):
             if not self.cases or self.cases[-1] != case:
                 self.cases.append(case)
@@ -154,7 +129,7 @@ class CaseIndex:
         """Return how many cases there are of each outcome, whatever outcome ``wanted`` asks for."""
         ranks = self._ranks_of(wanted)
         counts = Counter(ranks[case] for case in self._within(wanted))
-        return {outcome: counts[rank] for rank, outcome in enumerate(_WORST_FIRST)}
+        return {outcome: counts[rank] for rank, outcome in enumerate(WORST_FIRST)}
 
     def page(self, wanted: Filter, size: int, after: str = "") -> GalleryPage:
         """Return the ``size`` cases that follow the one called ``after``; the first ones when it is not among them."""
@@ -162,7 +137,7 @@ class CaseIndex:
         start = page_start(self._place(order, after) + 1, len(order), size)
         chosen = order[start : start + size]
         rows = [self._worst_row(case, wanted) for case in chosen]
-        tiles = self._browsing.tiles(rows, wanted.criterion)
+        tiles = read_tiles(self._store, rows, wanted.criterion)
         more = start + size < len(order)
         back = max(start - size, 0)
         return GalleryPage(
@@ -204,7 +179,7 @@ class CaseIndex:
     def said(self, case: int, criterion: int) -> Iterator[tuple[str, Outcome]]:
         """Yield the variant of each trial of the ``case``-th case, and what the criterion says of it."""
         for place in self._places[case]:
-            yield self._variants[place], _WORST_FIRST[_rank(self._said[place], criterion)]
+            yield self._variants[place], WORST_FIRST[_rank(self._said[place], criterion)]
 
     def _own(self, case: int, variant: str | None) -> list[int]:
         """Return the places of a case's trials, those of one variant."""
@@ -261,13 +236,13 @@ class CaseIndex:
                 )
             )
         """
-        rows = self._browsing.store.rows(query, {"run": self._run.number, "text": like_pattern(text)})
+        rows = self._store.rows(query, {"run": self._run.number, "text": like_pattern(text)})
         return {row[0] for row in rows}
 
     def _sorted(self, wanted: Filter) -> list[int]:
         found, ranks = self._within(wanted), self._ranks_of(wanted)
         if wanted.outcome is not None:
-            rank = _WORST_FIRST.index(wanted.outcome)
+            rank = WORST_FIRST.index(wanted.outcome)
             found = [case for case in found if ranks[case] == rank]
         if wanted.sort == "run":
             return found
@@ -287,7 +262,7 @@ class CaseIndex:
             value = "SELECT min(score) FROM verdicts WHERE verdicts.trial = trials.id"
             value += "" if criterion is None else " AND criterion = :criterion"
         query = f"SELECT ({value}) FROM trials WHERE run = :run ORDER BY position LIMIT :most"
-        measured = [math.inf if row[0] is None else row[0] for row in self._browsing.store.rows(query, values)]
+        measured = [math.inf if row[0] is None else row[0] for row in self._store.rows(query, values)]
         return [
             min((measured[place] for place in self._own(case, variant)), default=math.inf)
             for case in range(len(self.cases))

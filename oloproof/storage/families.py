@@ -6,15 +6,13 @@ This is only the choice of cases, told by outcomes. What is said of each of them
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oloproof.records import ORIGINAL, OUTCOMES, Outcome
+from oloproof.storage.case_index import CaseIndex
 from oloproof.storage.kept import Kept
-
-if TYPE_CHECKING:
-    from oloproof.storage.browsing import Browsing
-    from oloproof.storage.case_index import CaseIndex
-    from oloproof.storage.history import StoredRun
+from oloproof.storage.store import Store
+from oloproof.storage.stored import StoredRun
 
 _MOST_ORDERS = 16
 _EXPECTED_TO_MOVE = ("control", "answer_changes")
@@ -25,10 +23,10 @@ _Said = tuple[tuple[str, Outcome], ...]
 
 
 class FamilyIndex:
-    """The families of one run, the most moved first. Safe between threads; its index keeps it."""
+    """The families of one run, the most moved first. Safe between threads."""
 
-    def __init__(self, browsing: Browsing, run: StoredRun, index: CaseIndex) -> None:
-        self._browsing, self._run, self._index = browsing, run, index
+    def __init__(self, store: Store, run: StoredRun, index: CaseIndex) -> None:
+        self._store, self._run, self._index = store, run, index
         relations = run.document.get("relations") or {}
         self._watched = [name for name, relation in relations.items() if relation not in _EXPECTED_TO_MOVE]
         self._worst: Kept[tuple[int, int], tuple[str, ...]] = Kept(_MOST_ORDERS)
@@ -67,9 +65,8 @@ class FamilyIndex:
             GROUP BY trials.case_id
             HAVING count(DISTINCT coalesce(json_extract(verdicts.details, '$.found'), executions.output)) > 1
         """
-        return {
-            row[0] for row in self._browsing.store.rows(query, (self._run.number, criterion, OUTCOMES.index("fail")))
-        }
+        values = (self._run.number, criterion, OUTCOMES.index("fail"))
+        return {row[0] for row in self._store.rows(query, values)}
 
 
 def _rank(said: Iterable[tuple[str, Outcome]], watched: list[str]) -> _Rank:

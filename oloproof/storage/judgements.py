@@ -1,26 +1,21 @@
-"""What judges said: written with the trials they belong to, and found again by the verdict key."""
+"""What judges said: found again by the verdict key, counted by run, read with the trials it belongs to."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Iterator, Sequence
-from sqlite3 import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from oloproof.records import OUTCOMES, Judgement, Verdict
-from oloproof.storage.rows import Row, storable, to_text, verdict_row
-from oloproof.storage.sql import insert_into, marks, scalar
+from oloproof.records import Judgement
+from oloproof.storage.judgement_writer import JudgementWriter
+from oloproof.storage.rows import verdicts_from_text
+from oloproof.storage.sql import marks
+from oloproof.storage.store import Store
 
-if TYPE_CHECKING:
-    from oloproof.storage.store import Store
-
-_ADD_VERDICT = insert_into("verdicts", "trial", "criterion", "outcome", "score", "reason", "details", "cached")
-_ADD_JUDGEMENT = insert_into("judgements", "id", "key", "judge", "verdicts", "saw", "kept", "created")
-_ADD_JUDGED = insert_into("judged", "trial", "evaluator", "judgement", "sight")
 _FIND = "SELECT * FROM judgements WHERE key = ? AND kept = 1 AND id <= ? ORDER BY id DESC LIMIT 1"
 _SITTINGS = """
     SELECT judged.evaluator, judged.sight,
@@ -61,57 +56,6 @@ class Sitting(Struct, frozen=True):
     output_tokens: int | None
     pictures: bool
     sound: bool
-
-
-class JudgementWriter:
-    """Collects the judgements of a batch of trials and writes them with their verdicts, in the batch's transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._next: int | None = None
-        self._verdicts: list[Row] = []
-        self._judgements: list[Row] = []
-        self._judged: list[Row] = []
-
-    def add(self, trial: int, found: Sequence[Judgement], now: float) -> None:
-        """Take the judgements on one trial, in the order of the run's evaluators."""
-        criterion = 0
-        for evaluator, judgement in enumerate(found):
-            cached = judgement.stored is not None
-            for verdict in judgement.verdicts:
-                self._verdicts.append(verdict_row(trial, criterion, verdict, cached=cached))
-                criterion += 1
-            if judgement.key is not None:
-                sight = judgement.saw.get("sight")
-                self._judged.append((trial, evaluator, judgement.stored or self._new(judgement, now), sight))
-
-    def add_alone(self, judgement: Judgement, now: float) -> None:
-        """Take a judgement that belongs to no trial of a run under way: it answers the same question later."""
-        self._new(judgement, now)
-
-    def _new(self, judgement: Judgement, now: float) -> int:
-        if self._next is None:
-            self._next = int(scalar(self._connection, "SELECT max(id) FROM judgements") or 0) + 1
-        number = self._next
-        self._next += 1
-        self._judgements.append(
-            (
-                number,
-                judgement.key,
-                bytes.fromhex(judgement.judge),
-                to_text([_as_list(verdict) for verdict in judgement.verdicts]),
-                to_text(judgement.saw),
-                int(judgement.kept),
-                now,
-            )
-        )
-        return number
-
-    def write(self) -> None:
-        """Write what was taken."""
-        self._connection.executemany(_ADD_VERDICT, self._verdicts)
-        self._connection.executemany(_ADD_JUDGEMENT, self._judgements)
-        self._connection.executemany(_ADD_JUDGED, self._judged)
 
 
 class StoredJudgements:
@@ -156,7 +100,7 @@ class StoredJudgements:
 def judgement_from_row(row: Any) -> Judgement:
     """Return the judgement that a row holds."""
     return Judgement(
-        verdicts=tuple(_from_list(entry) for entry in json.loads(row["verdicts"])),
+        verdicts=verdicts_from_text(row["verdicts"]),
         key=row["key"],
         judge=row["judge"].hex(),
         saw=json.loads(row["saw"]),
@@ -164,12 +108,3 @@ def judgement_from_row(row: Any) -> Judgement:
         stored=row["id"],
         created=row["created"],
     )
-
-
-def _as_list(verdict: Verdict) -> list[Any]:
-    return [OUTCOMES.index(verdict.outcome), verdict.score, storable(verdict.reason), dict(verdict.details)]
-
-
-def _from_list(entry: list[Any]) -> Verdict:
-    outcome, score, reason, details = entry
-    return Verdict(OUTCOMES[outcome], reason, score, details)

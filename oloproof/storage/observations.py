@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from sqlite3 import Row
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from oloproof.records import OUTCOMES, Outcome
 from oloproof.storage.rows import storable
 from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
-
-if TYPE_CHECKING:
-    from oloproof.storage.history import StoredRun
+from oloproof.storage.stored import StoredRun
 
 _PAGE = 1_000
 

@@ -13,10 +13,11 @@ from typing import Any
 from msgspec import Struct
 
 from oloproof.records import ORIGINAL, OUTCOMES, MediaItem, Outcome
-from oloproof.storage.history import History, StoredRun
+from oloproof.storage.history import History
 from oloproof.storage.rows import files_from_row, item_path, storable
 from oloproof.storage.sql import marks
 from oloproof.storage.store import Store
+from oloproof.storage.stored import StoredRun
 
 LONGEST_OUTPUT = 64 * 1024
 """Characters of JSON up to which an output is read whole; of a longer one its beginning."""

@@ -143,3 +143,16 @@ def verdict_from_row(row: Any) -> Verdict:
     """Return the verdict that a row holds."""
     details = json.loads(row["details"]) if row["details"] else {}
     return Verdict(OUTCOMES[row["outcome"]], row["reason"], row["score"], details)
+
+
+def verdicts_to_text(verdicts: Sequence[Verdict]) -> str:
+    """Return the verdicts of one judgement as JSON lists."""
+    return to_text(
+        [[_OUTCOME_NUMBERS[one.outcome], one.score, storable(one.reason), dict(one.details)] for one in verdicts]
+    )
+
+
+def verdicts_from_text(text: str) -> tuple[Verdict, ...]:
+    """Return the verdicts that :func:`verdicts_to_text` wrote."""
+    found = json.loads(text)
+    return tuple(Verdict(OUTCOMES[outcome], reason, score, details) for outcome, score, reason, details in found)

@@ -24,7 +24,7 @@ from oloproof.storage.database import (
     open_read_only,
     transaction,
 )
-from oloproof.storage.judgements import JudgementWriter
+from oloproof.storage.judgement_writer import JudgementWriter
 from oloproof.storage.locks import RunLock
 from oloproof.storage.rows import (
     Row,

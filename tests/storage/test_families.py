@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from oloproof.records import OUTCOMES, Delivery, Outcome, Verdict
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.case_index import CaseIndex, Filter
+from oloproof.storage.families import FamilyIndex
 from tests.storage.conftest import CRITERIA, PASSED, Base, entry, item
 
 RELATIONS = {"jpeg-40": "degraded", "blur-3": "degraded", "blank": "control"}
@@ -17,7 +18,19 @@ MEMBERS = ("original", *RELATIONS)
 LETTERS: dict[str, Outcome] = {outcome[0]: outcome for outcome in OUTCOMES}
 
 
-def families(base: Base, said: dict[str, tuple[str, ...]]) -> CaseIndex:
+def index(base: Base, said: dict[str, tuple[str, ...]]) -> CaseIndex:
+    """Return the index of a run that holds these families."""
+    browsing = stored(base, said)
+    return browsing.index(browsing.find())
+
+
+def families(base: Base, said: dict[str, tuple[str, ...]]) -> FamilyIndex:
+    """Return which families moved of a run that holds these."""
+    browsing = stored(base, said)
+    return browsing.families(browsing.find())
+
+
+def stored(base: Base, said: dict[str, tuple[str, ...]]) -> Browsing:
     """Store a case a row with a letter a repeat for the original and each variant; ``f2`` fails with another answer."""
     entries: list[Any] = []
     for case, members in said.items():
@@ -29,8 +42,7 @@ def families(base: Base, said: dict[str, tuple[str, ...]]) -> CaseIndex:
     run = base.begin(document={"evaluators": CRITERIA, "relations": RELATIONS})
     base.store.append(run, entries)
     base.store.finish(run, "complete")
-    browsing = Browsing(base.store)
-    return browsing.index(browsing.find())
+    return Browsing(base.store)
 
 
 SAID = {
@@ -46,24 +58,23 @@ SAID = {
 
 def test_the_cases_that_most_variants_moved_come_first(base: Base) -> None:
     """A control that fails is no news, and equals keep the order of the run."""
-    index = families(base, SAID)
-    assert index.families.most_moved(0, 10) == ("twice", "back", "once", "lost", "wrong", "otherwise", "still")
+    found = families(base, SAID)
+    assert found.most_moved(0, 10) == ("twice", "back", "once", "lost", "wrong", "otherwise", "still")
 
 
 def test_where_few_cases_moved_those_with_several_wrong_answers_follow(base: Base) -> None:
-    index = families(base, SAID)
-    assert index.families.most_moved(0, 4) == ("twice", "back", "once", "otherwise")
-    assert index.families.most_moved(1, 2) == ("still", "wrong")
+    found = families(base, SAID)
+    assert found.most_moved(0, 4) == ("twice", "back", "once", "otherwise")
+    assert found.most_moved(1, 2) == ("still", "wrong")
 
 
 def test_a_share_of_repeats_that_changed_is_a_move(base: Base) -> None:
-    index = families(base, {"still": ("pp", "pp"), "flaky": ("pf", "fp"), "less": ("pp", "pf")})
-    assert index.families.most_moved(0, 1) == ("less",)
+    found = families(base, {"still": ("pp", "pp"), "flaky": ("pf", "fp"), "less": ("pp", "pf")})
+    assert found.most_moved(0, 1) == ("less",)
 
 
 def test_answers_of_a_few_cases_are_read_alone_and_in_order(base: Base) -> None:
-    families(base, SAID)
-    browsing = Browsing(base.store)
+    browsing = stored(base, SAID)
     run = browsing.find()
     found = [(one.case_id, one.variant, one.outcome) for one in browsing.answers(run, 0, cases=["once", "still"])]
     assert found[:4] == [("still", name, out) for name, out in zip(MEMBERS, ["pass"] * 3 + ["fail"], strict=True)]
@@ -82,22 +93,22 @@ def test_answers_of_a_few_cases_are_read_alone_and_in_order(base: Base) -> None:
     ],
 )
 def test_with_a_variant_only_its_trials_count(base: Base, wanted: Filter, found: list[str]) -> None:
-    page = families(base, SAID).page(wanted, 10)
+    page = index(base, SAID).page(wanted, 10)
     assert [tile.case_id for tile in page.tiles] == found
     assert {tile.variant for tile in page.tiles} <= {wanted.variant}
 
 
 def test_a_case_without_the_variant_is_not_among_its_cases(base: Base) -> None:
-    index = families(base, {"one": ("p", "p", "f"), "two": ("p",)})
-    assert [tile.case_id for tile in index.page(Filter(variant="blur-3"), 10).tiles] == ["one"]
-    assert index.tally(Filter(variant="blur-3")) == {"fail": 1, "invalid": 0, "missing": 0, "pass": 0}
-    assert index.neighbours(Filter(variant="blur-3"), "two").number is None
+    cases = index(base, {"one": ("p", "p", "f"), "two": ("p",)})
+    assert [tile.case_id for tile in cases.page(Filter(variant="blur-3"), 10).tiles] == ["one"]
+    assert cases.tally(Filter(variant="blur-3")) == {"fail": 1, "invalid": 0, "missing": 0, "pass": 0}
+    assert cases.neighbours(Filter(variant="blur-3"), "two").number is None
 
 
 def test_text_is_looked_for_in_the_trials_of_the_variant(base: Base) -> None:
-    index = families(base, SAID)
-    assert [tile.case_id for tile in index.page(Filter(variant="blur-3", text="two"), 10).tiles] == ["otherwise"]
-    assert index.page(Filter(variant="original", text="two"), 10).total == 0
+    cases = index(base, SAID)
+    assert [tile.case_id for tile in cases.page(Filter(variant="blur-3", text="two"), 10).tiles] == ["otherwise"]
+    assert cases.page(Filter(variant="original", text="two"), 10).total == 0
 
 
 def test_a_tile_has_what_was_delivered_behind_what_was_recorded(base: Base) -> None:

@@ -15,9 +15,10 @@ from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import count_words, json_words, one_line, place_words, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
-from oloproof.storage.case_index import Tile, page_start
+from oloproof.storage.case_index import page_start
 from oloproof.storage.judges import Judges
 from oloproof.storage.labels import Labels, ShownTrial, StoredLabel
+from oloproof.storage.tiles import Tile, read_tiles
 from oloproof.workbench.pages.addresses import case_address, judge_address, run_address, spending_address
 from oloproof.workbench.pages.gallery import MARKS, Count, Picture, picture_of
 from oloproof.workbench.pages.shell import Link
@@ -165,7 +166,7 @@ def _compared(browsing: Browsing, labels: Labels, run: StoredRun, held: LabelSet
     number = next(place for place, entry in enumerate(run.criteria) if entry["criterion"] == held.criterion)
     tiles: dict[int, Tile] = {}
     for start in range(0, len(trials), _AT_ONCE):
-        tiles |= browsing.tiles([one.row for one in trials[start : start + _AT_ONCE]], number)
+        tiles |= read_tiles(browsing.store, [one.row for one in trials[start : start + _AT_ONCE]], number)
     return [_Differing(label, trial, tiles[trial.row]) for label, trial in zip(held.cases, trials, strict=True)]
 
 

@@ -62,7 +62,7 @@ def families_of(
         criterion,
         conclusion.metrics,
         bound,
-        family_cases(browsing, run, browsing.index(run), criterion),
+        family_cases(browsing, run, criterion),
         lambda case: case_address(run.id, case),
         lambda metric: metric_row(metric, run),
         ways=ways,

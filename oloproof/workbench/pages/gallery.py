@@ -12,7 +12,8 @@ from oloproof.reports.case_views import TINY
 from oloproof.reports.contexts import Mark
 from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
 from oloproof.storage import StoredRun
-from oloproof.storage.case_index import CaseIndex, GalleryPage, Sort, Tile
+from oloproof.storage.case_index import CaseIndex, GalleryPage, Sort
+from oloproof.storage.tiles import Tile
 from oloproof.workbench.derived import is_drawn_here
 from oloproof.workbench.pages.addresses import case_address, run_address, thumbnail_address
 from oloproof.workbench.pages.choices import Choice, Option
