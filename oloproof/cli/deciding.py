@@ -43,8 +43,8 @@ policy_option = click.option("--policy", metavar="FILE", help="Decide by this po
 def gate_command(run: str | None, config: str, policy: str | None, as_json: bool) -> None:
     """Decide a stored run by the project's policy or another one; nothing is executed.
 
-    The decision is added to the run, where runs and the workbench show the newest one; earlier ones stay. Exit codes as
-    for run.
+    The decision is added to the run, where runs and the workbench show the newest one; earlier ones stay, and inspect
+    says when the newest is by another policy than the run's own. Exit codes as for run.
     """
     options = policy_of(config, policy)
     with opened_history(config) as history:

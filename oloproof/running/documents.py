@@ -13,6 +13,7 @@ from msgspec import to_builtins
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
 from oloproof.records import Delivery, MediaItem, Notice
+from oloproof.running.decided_again import decided_again
 from oloproof.running.deciding import Conclusion
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
@@ -56,7 +57,7 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "judges": judges_document(history, run),
         "hosts": [{"host": host, "sent": sent} for host, sent in run.document.get("hosts", {}).items()],
         **{key: value for key, value in conclusion_document(conclusion).items() if key != "exit"},
-        "warnings": _warnings(run.notices),
+        "warnings": _warnings([*run.notices, *filter(None, [decided_again(history, run)])]),
     }
 
 

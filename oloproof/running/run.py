@@ -19,6 +19,7 @@ from oloproof.errors import ConfigError, ProviderUnreachable, RunInterrupted, Ru
 from oloproof.evaluators import Registry, builtin_registry
 from oloproof.media import MediaReader
 from oloproof.records import Notice, Trial
+from oloproof.running.decided_again import policy_digest
 from oloproof.running.deciding import Conclusion, conclude
 from oloproof.running.delivery_notices import delivery_notices
 from oloproof.running.documents import conclusion_document
@@ -292,7 +293,7 @@ def record_decision(store: Store, stored: StoredRun, policy: PolicyOptions | Non
     """Append what was decided to the run, with the digest of the policy it was decided on."""
     store.add_decision(
         stored.number,
-        digest_of(None if policy is None else policy.model_dump(mode="json")),
+        policy_digest(policy),
         digest_of(conclusion.validations),
         conclusion.exit_code,
         conclusion_document(conclusion),

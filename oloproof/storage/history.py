@@ -21,7 +21,7 @@ from oloproof.storage.rows import (
 )
 from oloproof.storage.sql import marks
 from oloproof.storage.store import notices_from_text
-from oloproof.storage.stored import ErrorCount, StoredRun, StoredTrial
+from oloproof.storage.stored import DecisionTaken, ErrorCount, StoredRun, StoredTrial
 
 _WHOLE_PAGE = 200
 """Trials with their outputs, which may be large, that are held at once."""
@@ -248,6 +248,11 @@ class History(Observations):
         query = "SELECT time, exit, document FROM decisions WHERE run = ? ORDER BY id"
         rows = self.store.rows(query, (run.number,))
         return [{"time": when, "exit": exit_code, **json.loads(document)} for when, exit_code, document in rows]
+
+    def newest_decision(self, run: StoredRun) -> DecisionTaken | None:
+        """Return by what the last decision on a run was taken; None where there is none."""
+        query = "SELECT policy_digest, time, exit FROM decisions WHERE run = ? ORDER BY id DESC LIMIT 1"
+        return next((DecisionTaken(*row) for row in self.store.rows(query, (run.number,))), None)
 
     def last_exits(self) -> dict[int, int]:
         """Return the exit code of the newest decision of each run."""

@@ -55,6 +55,14 @@ class ErrorCount(Struct, frozen=True):
     case_id: str
 
 
+class DecisionTaken(Struct, frozen=True):
+    """When a decision on a run was taken, by which policy (its digest), and the exit code."""
+
+    policy: str
+    time: float
+    exit: int
+
+
 class StoredTrial(Struct, frozen=True):
     """One trial of a run with everything that belongs to it; ``row`` is its place in the table.
 

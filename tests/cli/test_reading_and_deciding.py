@@ -83,6 +83,20 @@ def test_gate_decides_again_without_executing_and_keeps_earlier_decisions(ran: A
     assert ran.run("gate", "latest~1", "--policy", "strict.yaml").exit == 0
 
 
+def test_a_run_says_that_it_was_decided_last_by_another_policy_until_its_own_decides_again(ran: Any) -> None:
+    ran.write("strict.yaml", "version: 1\nrules:\n  - {id: none, metric: right, max_failures: 0}\n")
+
+    def told() -> list[str]:
+        return [one["code"] for one in ran.run("inspect", "--json").document["warnings"]]
+
+    assert "decided_again" not in told()
+    assert ran.run("gate", "--policy", "strict.yaml").exit == 1
+    assert "decided_again" in told()
+    assert "with exit 1, was taken by another policy than it was run with" in " ".join(ran.run("inspect").out.split())
+    assert ran.run("gate").exit == 0
+    assert "decided_again" not in told()
+
+
 def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) -> None:
     ran.write("other.yaml", "version: 1\nrules:\n  - {id: x, metric: wrong, min: 0.5}\n")
     ended = ran.run("gate", "--policy", "other.yaml")

@@ -296,6 +296,18 @@ def test_a_run_opens_with_its_decision_and_shows_its_failures_first(painted: Vis
     assert "fits: " in page.words
 
 
+def test_a_run_says_that_another_policy_than_its_own_decided_last(tmp_path: Path) -> None:
+    (tmp_path / "painting_for_gate.py").write_text(SYSTEM)
+    (tmp_path / "oloproof.yaml").write_text(PROJECT.replace("painting_for_pages", "painting_for_gate"))
+    (tmp_path / "cases.json").write_text('[{"id": "mug", "input": {"width": 40, "say": "red"}}]')
+    number = run_project(tmp_path).run.number
+    visitor = Visitor(tmp_path)
+    assert "taken by another policy" not in visitor.get("/runs/latest").words
+    visitor.desk.store.add_decision(number, "of another policy", "v", 1, {"metrics": [], "decisions": []})
+    assert "with exit 1, was taken by another policy than it was run with" in visitor.get("/runs/latest").words
+    visitor.desk.close()
+
+
 def test_a_run_tells_how_a_criterion_fares_in_each_slice_and_leads_there(painted: Visitor) -> None:
     page = painted.get("/runs/latest?criterion=says_red")
     assert "says_red by slice" in page.words

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from oloproof.records import Notice
 from oloproof.reports.contexts import Banner, Fact, Mark, MetricRow, RuleRow, Slices
 from oloproof.reports.family_figures import is_in_families
 from oloproof.reports.metric_rows import metric_row
@@ -15,6 +16,7 @@ from oloproof.reports.pages import banner_of, facts_of, rule_row
 from oloproof.reports.slices import slices_of
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible, worst_first
+from oloproof.running.decided_again import decided_again
 from oloproof.running.deciding import Conclusion, relations_of
 from oloproof.storage import StoredRun
 from oloproof.workbench.pages.addresses import RUNS, judge_address, run_address
@@ -90,7 +92,7 @@ def run_page(visit: Visit) -> Response:
             if one.criterion not in ruled and not is_in_families(one, relations)
         ),
         slices=_slices(visit, run, conclusion, wanted),
-        notices=tuple(Fact(one.code, visible(one.message)) for one in run.notices),
+        notices=tuple(Fact(one.code, visible(one.message)) for one in _notices(visit, run)),
         gallery=gallery_of(run, index, wanted, after=visit.query.get("after", ""), refused=refused),
     )
     return render("run.html.j2", page)
@@ -100,6 +102,13 @@ def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> Iterator[Fac
     """Yield what is told of the run in one line; of one under way the progress tells the trials, for it moves."""
     found = visit.kept(run, "facts", lambda: tuple(facts_of(visit.browsing, run, conclusion.metrics)))
     yield from (one for one in found if run.state != "running" or one.name != "trials")
+
+
+def _notices(visit: Visit, run: StoredRun) -> Iterator[Notice]:
+    yield from run.notices
+    again = decided_again(visit.browsing, run)
+    if again is not None:
+        yield again
 
 
 def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:

@@ -1,0 +1,29 @@
+"""Whether the newest decision on a run was taken by the policy that it was run with."""
+
+from __future__ import annotations
+
+import time
+
+from oloproof.config import PolicyOptions
+from oloproof.digests import digest_of
+from oloproof.records import Notice
+from oloproof.running.deciding import policy_of
+from oloproof.storage import History, StoredRun
+
+
+def policy_digest(policy: PolicyOptions | None) -> str:
+    """Return what tells a policy from another one."""
+    return digest_of(None if policy is None else policy.model_dump(mode="json"))
+
+
+def decided_again(history: History, run: StoredRun) -> Notice | None:
+    """Return what to say when a gate decided last, by another policy than the run's own; else None."""
+    newest = history.newest_decision(run)
+    if newest is None or newest.policy == policy_digest(policy_of(run)):
+        return None
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(newest.time))
+    return Notice(
+        "decided_again",
+        f"the newest decision on this run, of {when} with exit {newest.exit}, was taken by another policy than it was "
+        "run with; oloproof runs and the workbench show that one, oloproof inspect what its own policy says",
+    )
