@@ -149,10 +149,12 @@ def alone() -> None:
         imports = [seconds_of([sys.executable, "-c", IMPORTS]) for _ in range(REPEATS)]
         print(f"answers after {statistics.median(ready):.2f} s; its imports alone {statistics.median(imports):.2f} s")
         with serving(root) as (process, port):
-            rates = [(rate(lambda: read(root / "big.wav")), rate(lambda: bare(root / "big.wav")),
-                      rate(lambda: fetch(port, f"/media/{run}/1.0"))) for _ in range(REPEATS)]  # fmt: skip
-            told = [f"{statistics.median(column):,.0f} MB/s" for column in zip(*rates, strict=True)]
-            print(f"{BIG >> 20} MiB: reading {told[0]}, through a bare socket {told[1]}, from the workbench {told[2]}")
+            ways = (lambda: read(root / "big.wav"), lambda: bare(root / "big.wav"),
+                    lambda: fetch(port, f"/media/{run}/1.0"))  # fmt: skip
+            for place, cold in (("memory", False), ("the disk", True)):
+                rates = [[rate(way, root / "big.wav", cold=cold) for way in ways] for _ in range(REPEATS)]
+                told = [f"{statistics.median(column):,.0f} MB/s" for column in zip(*rates, strict=True)]
+                print(f"{BIG >> 20} MiB from {place}: read {told[0]}, by a bare socket {told[1]}, by us {told[2]}")
             print(f"memory at its highest {highest_memory(process.pid)} MB")
             times = small_answers(port, f"/media/{run}/1.1/thumbnail")
             middle = statistics.median(times)
@@ -221,11 +223,20 @@ def seconds_of(command: list[str]) -> float:
     return time.perf_counter() - before
 
 
-def rate(work: Callable[[], object]) -> float:
-    """Return megabytes a second."""
+def rate(work: Callable[[], object], file: Path, *, cold: bool) -> float:
+    """Return megabytes a second; ``cold``: the system no longer holds the file in memory."""
+    if cold:
+        forget(file)
     before = time.perf_counter()
     work()
     return BIG / (time.perf_counter() - before) / 1e6
+
+
+def forget(path: Path) -> None:
+    """Let the system drop what it holds of a file."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def read(path: Path) -> None:
