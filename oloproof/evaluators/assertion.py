@@ -145,7 +145,7 @@ def mistake_of(asserted: Any) -> str:
         return f"is {kind_of_value(asserted)}, {shorten(asserted)}, where kind and expected are needed"
     unknown = [str(key) for key in asserted if key not in _KEYS]
     if unknown:
-        return f"has the unknown key {unknown[0]}; accepted: {', '.join(_KEYS)}"
+        return f"has the unknown key {unknown[0]}; accepted: kind ({', '.join(KINDS)}), expected and tolerance"
     if asserted.get("kind") not in KINDS:
         return f"has the kind {shorten(asserted.get('kind'))}; there are {', '.join(KINDS)}"
     if asserted.get("expected") is None:

@@ -83,6 +83,7 @@ def test_in_our_way_each_kind_does_what_its_evaluator_does(
         ("equals", "where kind and expected are needed"),
         ({"kind": "equals"}, "has no expected"),
         ({"kind": "equals", "expected": "a", "expectd": "b"}, "unknown key expectd"),
+        ({"type": "equals", "value": "a"}, "accepted: kind (equals, contains, regex, numeric), expected and tolerance"),
         ({"kind": "numeric", "expected": "1", "tolerance": -1}, "where a number of 0 or more is needed"),
         ({"kind": "numeric", "expected": "1", "tolerance": True}, "where a number of 0 or more is needed"),
     ],
