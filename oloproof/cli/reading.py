@@ -11,6 +11,7 @@ from oloproof.cli.opening import opened_history, opened_reader
 from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.errors import RunNotFound
 from oloproof.reports import case_text, failures_text, run_summary, runs_table
+from oloproof.running.decided_again import decided_again
 from oloproof.running.deciding import conclude, policy_of
 from oloproof.running.documents import case_document, failures_document, run_document, runs_document
 from oloproof.storage import History, StoredRun
@@ -50,7 +51,8 @@ def inspect_command(run: str | None, config: str, case: str | None, failures: bo
             else:
                 click.echo(failures_text(found, history.trials(found), width=terminal_width(), paint=painted))
         else:
-            document = run_document(history, found, conclude(history, found, policy_of(found)))
+            conclusion = conclude(history, found, policy_of(found))
+            document = run_document(history, found, conclusion, decided_again(history, found))
             if as_json:
                 print_document(document)
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from oloproof.config import PolicyOptions
 from oloproof.digests import digest_of
@@ -16,13 +17,13 @@ def policy_digest(policy: PolicyOptions | None) -> str:
     return digest_of(None if policy is None else policy.model_dump(mode="json"))
 
 
-def decided_again(history: History, run: StoredRun) -> Notice | None:
-    """Return what to say when a gate decided last, by another policy than the run's own; else None."""
+def decided_again(history: History, run: StoredRun) -> Iterator[Notice]:
+    """Yield what to say when a gate decided last, by another policy than the run's own."""
     newest = history.newest_decision(run)
     if newest is None or newest.policy == policy_digest(policy_of(run)):
-        return None
+        return
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(newest.time))
-    return Notice(
+    yield Notice(
         "decided_again",
         f"the newest decision on this run, of {when} with exit {newest.exit}, was taken by another policy than it was "
         "run with; oloproof runs and the workbench show that one, oloproof inspect what its own policy says",

@@ -13,7 +13,6 @@ from msgspec import to_builtins
 from oloproof.media import MediaReader
 from oloproof.policy import Comparison
 from oloproof.records import Delivery, MediaItem, Notice
-from oloproof.running.decided_again import decided_again
 from oloproof.running.deciding import Conclusion
 from oloproof.running.judge_documents import judges_document
 from oloproof.storage import History, StoredRun, StoredTrial
@@ -35,8 +34,10 @@ def result_schema() -> dict[str, Any]:
     return schema
 
 
-def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> dict[str, Any]:
-    """Return what ``run --json`` and ``gate --json`` print."""
+def run_document(
+    history: History, run: StoredRun, conclusion: Conclusion, beside: Iterable[Notice] = ()
+) -> dict[str, Any]:
+    """Return what ``run --json`` and ``gate --json`` print; ``beside`` is what to say that is not kept with the run."""
     counts = history.counts(run)
     criteria = len(run.criteria)
     reused, oldest_verdict = history.reused_verdicts(run)
@@ -57,7 +58,7 @@ def run_document(history: History, run: StoredRun, conclusion: Conclusion) -> di
         "judges": judges_document(history, run),
         "hosts": [{"host": host, "sent": sent} for host, sent in run.document.get("hosts", {}).items()],
         **{key: value for key, value in conclusion_document(conclusion).items() if key != "exit"},
-        "warnings": _warnings([*run.notices, *filter(None, [decided_again(history, run)])]),
+        "warnings": _warnings([*run.notices, *beside]),
     }
 
 

@@ -106,9 +106,7 @@ def _facts(visit: Visit, run: StoredRun, conclusion: Conclusion) -> Iterator[Fac
 
 def _notices(visit: Visit, run: StoredRun) -> Iterator[Notice]:
     yield from run.notices
-    again = decided_again(visit.browsing, run)
-    if again is not None:
-        yield again
+    yield from decided_again(visit.browsing, run)
 
 
 def _judges(visit: Visit, run: StoredRun) -> Iterator[JudgeLink]:
