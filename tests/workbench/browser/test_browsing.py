@@ -9,7 +9,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like, size_when_loaded
 
 
 def test_a_failed_case_is_a_few_clicks_away_and_its_pixels_are_seen(visit: Visit, shop: Shop) -> None:
@@ -20,7 +20,7 @@ def test_a_failed_case_is_a_few_clicks_away_and_its_pixels_are_seen(visit: Visit
     expect(page.get_by_role("heading", level=1)).to_have_text("wide fail")
     expect(page.get_by_text("wide.png: width 200 px is above 100 px")).to_be_visible()
     picture = page.get_by_role("img", name="output picture wide.png")
-    assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [200, 48]
+    assert size_when_loaded(picture) == [200, 48]
     assert is_like(colour_in_the_middle(picture), (0, 0, 255))
 
 
@@ -29,8 +29,7 @@ def test_what_the_judge_saw_of_a_clip_is_shown_frame_by_frame(visit: Visit, shop
     frames = page.get_by_role("img", name=re.compile("at [0-9.]+ s$"))
     expect(frames).to_have_count(3)
     for frame, colour in zip(frames.all(), [(255, 0, 0), (0, 255, 0), (0, 0, 255)], strict=True):
-        frame.scroll_into_view_if_needed()
-        page.wait_for_function("image => image.complete && image.naturalWidth > 0", arg=frame.element_handle())
+        assert min(size_when_loaded(frame)) > 0
         assert is_like(colour_in_the_middle(frame), colour)
 
 

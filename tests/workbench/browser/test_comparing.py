@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like
+from tests.workbench.browser.visit import Visit, colour_in_the_middle, is_like, size_when_loaded
 
 
 def test_two_runs_are_chosen_by_keys_and_the_case_that_broke_is_seen_with_both_outputs(
@@ -30,6 +30,7 @@ def test_two_runs_are_chosen_by_keys_and_the_case_that_broke_is_seen_with_both_o
         expect(told.locator(".answer")).to_have_text(said)
     opened.get_by_role("button", name="Side by side").click()
     for shown in (opened.locator("[data-layer=first]"), opened.locator("[data-layer=beside]")):
+        assert min(size_when_loaded(shown)) > 0
         assert is_like(colour_in_the_middle(shown), (0, 0, 255))
     page.get_by_role("list", name="Which pairs").get_by_role("link", name=re.compile("Fixed")).click()
     expect(page.get_by_role("article", name="square-05")).to_be_visible()

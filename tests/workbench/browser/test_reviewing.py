@@ -15,7 +15,7 @@ from tests.labels.conftest import Labelling
 from tests.storage.conftest import entry
 from tests.warm import Warm
 from tests.workbench.browser.shop import DRIFTED, Shop
-from tests.workbench.browser.visit import WIDTHS, Visit, colour_in_the_middle, is_like
+from tests.workbench.browser.visit import WIDTHS, Visit, colour_in_the_middle, is_like, size_when_loaded
 from tests.workbench.conftest import png, tone
 
 COLOURS = {"red": (255, 0, 0), "blue": (0, 0, 255)}
@@ -61,7 +61,7 @@ def key_of_what_is_seen(page: Page) -> str | None:
     picture = page.locator("#review img[alt^='output picture']")
     if picture.count() == 0:
         return "u" if page.locator("[data-answer='unsure']:enabled").count() else None
-    page.wait_for_function("image => image.complete", arg=picture.element_handle())
+    assert min(size_when_loaded(picture)) > 0
     claim = page.locator("#claim p").inner_text().strip("“”")
     seen = colour_in_the_middle(picture)
     return "p" if claim in COLOURS and is_like(seen, COLOURS[claim]) else "f"

@@ -112,6 +112,15 @@ def violation(rule: dict[str, Any], node: dict[str, Any]) -> str:
     return f"{rule['id']}: {rule['help']}\n  {node['html'][:200]}\n  {node['failureSummary']}"
 
 
+def size_when_loaded(picture: Locator) -> list[int]:
+    """Return the width and height of an ``img`` in its own pixels, once the browser has loaded and decoded it."""
+    picture.scroll_into_view_if_needed()
+    size: list[int] = picture.evaluate(
+        "async image => { await image.decode(); return [image.naturalWidth, image.naturalHeight]; }"
+    )
+    return size
+
+
 def colour_in_the_middle(shown: Locator) -> tuple[int, int, int]:
     """Return the colour that somebody sees in the middle of an element, from a picture of the screen."""
     picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
