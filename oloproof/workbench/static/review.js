@@ -11,6 +11,7 @@ const MOST_PACES = 20;
 let since = performance.now();
 let note = null;
 let busy = false;
+let noteKept = Promise.resolve(); // a note leaves its case where it is, so that an answer or a step can wait for it
 
 const part = () => document.getElementById("review");
 const find = (selector) => part()?.querySelector(selector) ?? null;
@@ -143,6 +144,7 @@ async function show(address, push) {
 }
 
 async function label(word, onward) {
+  await noteKept;
   if (busy || part()?.dataset.answerWith === undefined) return;
   const problem = find("[data-problem]");
   let saved = false;
@@ -164,6 +166,7 @@ async function label(word, onward) {
 }
 
 async function step(link) {
+  await noteKept;
   if (link === null || busy) return;
   busy = true;
   await show(link.getAttribute("href"), true)
@@ -193,7 +196,7 @@ function closeNote(keep) {
     note = field.value.trim();
     showNote();
     const given = find('[aria-pressed="true"]');
-    if (given !== null) label(given.dataset.answer, false);
+    if (given !== null) noteKept = label(given.dataset.answer, false);
     else remember(sessionStorage, draft(), note);
   } else {
     field.value = note ?? field.defaultValue;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import FloatRect, Page, expect
+from playwright.sync_api import FloatRect, Page, Route, expect
 
 from tests.conftest import Folder
 from tests.labels.conftest import Labelling
@@ -130,6 +130,30 @@ def test_an_answer_is_taken_back_and_a_note_is_kept(reviewer: Callable[[], Visit
     onward(visit, "b")
     expect(page.get_by_role("button", name="Unsure")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Note: pass me the unsure one")).to_be_visible()
+
+
+def test_an_answer_given_while_a_note_is_being_kept_waits_for_it(reviewer: Callable[[], Visit]) -> None:
+    visit = reviewer()
+    page = visit.page
+    while page.locator("[data-answer='unsure']:enabled").count() == 0:
+        onward(visit, "Enter")
+    onward(visit, "f")
+    onward(visit, "b")
+    held: list[Route] = []
+    visit.intercept("**/labels", lambda route: held.append(route))
+    visit.press("n")
+    page.keyboard.type("too dark")
+    visit.press("Enter")
+    while not held:
+        page.wait_for_timeout(10)
+    visit.press("u")
+    first = number(page)
+    page.unroute("**/labels")
+    held[0].continue_()
+    expect(page.locator("#review")).not_to_have_attribute("data-number", first)
+    onward(visit, "b")
+    expect(page.get_by_role("button", name="Unsure")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Note: too dark")).to_be_visible()
 
 
 def test_a_note_waits_for_its_answer(reviewer: Callable[[], Visit]) -> None:
