@@ -80,6 +80,17 @@ def test_a_phone_has_the_name_of_the_project_and_the_address_above_the_sections(
     assert label.evaluate("words => words.scrollWidth <= words.clientWidth")
 
 
+def test_a_theme_is_chosen_by_touch_where_there_are_no_keys(visits: Callable[..., Visit], shop: Shop) -> None:
+    page = visits(shop, width="narrow", is_mobile=True, has_touch=True, color_scheme="light").open("/")
+    assert ground(page) != DARK
+    page.get_by_role("button", name="Theme").tap()
+    shown = page.get_by_role("dialog", name="How pages look")
+    assert shown.inner_text().split("\n")[0] == "How pages look"
+    assert "Keys" not in shown.inner_text()
+    choose(page, "dark")
+    assert ground(page) == DARK
+
+
 def test_a_phone_shows_each_metric_of_a_run_in_a_width_that_can_be_read(visit: Visit) -> None:
     page = visit.open("/")
     page.set_viewport_size(WIDTHS["narrow"])
