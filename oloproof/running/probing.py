@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct, field, to_builtins
 
@@ -21,11 +21,15 @@ from oloproof.evaluators.judges import RubricJudge, Sight
 from oloproof.media.picture_changes import blank_like, padded
 from oloproof.providers import ImagePart, Part
 from oloproof.records import MediaItem, Verdict
-from oloproof.running.events import JudgementsDone, Listener, silent
+from oloproof.running.events import Listener, silent
 from oloproof.running.judging import open_judges
+from oloproof.running.questions import answers_to
 from oloproof.running.rejudging import reading, subject_of
 from oloproof.storage import History, Store, StoredRun
 from oloproof.storage.probes import Probes
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 CHANGES = ("again", "blank", "swap", "pad")
 MEANINGS = {
@@ -93,7 +97,7 @@ def probe_judge(
     with closing(judge):
         endpoint = judge.options.endpoint()
         kinds = _kinds(judge, History(store), run)
-        sights = tuple(judge.sight_test.again(kind) for kind in kinds)
+        sights = tuple(_asked(kinds, judge.sight_test.again, project, store, judge, listener))
         movements: tuple[Movement, ...] = ()
         notes: tuple[str, ...] = () if kinds else ("it is shown no media, so there is nothing to see",)
         if run is not None and judge.options.media is not None and cases:
@@ -135,55 +139,80 @@ def _moved(
         ]
         if not usable:
             return (), (f"no case of run {run.id} recorded media that this judge is shown",)
-        pictured = [place for place, (_, items) in enumerate(usable) if any(item.kind != "audio" for item in items)]
-        asked = {change: pictured if change in _PICTURES else range(len(usable)) for change in CHANGES}
-        count = _Count(judge.criterion, len(usable) + sum(map(len, asked.values())), listener)
-        before = [_said(count.with_one(judge.evaluate(subject).verdicts)) for subject, _ in usable]
-        movements = [
-            _movement(change, judge, [usable[place] for place in places], [before[place] for place in places], count)
-            for change, places in asked.items()
-            if places
-        ]
-    notes = () if pictured else ("it is shown no pictures, so none were blanked or framed",)
-    return tuple(movements), notes
+        looks = list(_looks(usable))
+        said = _asked(looks, lambda look: _said(judge, look), project, store, judge, listener)
+    changes = {look.change for look in looks}
+    movements = [_movement(change, looks, said) for change in CHANGES if change in changes]
+    return tuple(movements), tuple(words for change, words in _NOT_ASKED.items() if change not in changes)
 
 
-class _Count:
-    """Tells a listener how many of the questions are answered."""
-
-    def __init__(self, criterion: str, total: int, listener: Listener) -> None:
-        self._criterion, self._total, self._listener = criterion, total, listener
-        self._done = 0
-
-    def with_one(self, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-        """Return the verdicts of one more answer."""
-        self._done += 1
-        self._listener(JudgementsDone(self._criterion, self._done, self._total))
-        return verdicts
+_NOT_ASKED = {
+    "swap": "only one case has media, so it was not shown another's",
+    "blank": "it is shown no pictures, so none were blanked or framed",
+}
 
 
-def _movement(
-    change: str,
-    judge: RubricJudge,
-    usable: Sequence[tuple[Subject, list[MediaItem]]],
-    before: Sequence[tuple[str, ...]],
-    count: _Count,
-) -> Movement:
-    after = [_said(count.with_one(verdicts)) for verdicts in _asked(change, judge, usable)]
-    pairs = [(old, new) for old, new in zip(before, after, strict=True) if _usable(old) and _usable(new)]
-    moved = sum(old != new for old, new in pairs)
-    return Movement(change, len(pairs), moved, len(after) - len(pairs))
+class _Look(Struct, frozen=True):
+    """One execution put to the judge: as its run did, or under a change, with the media that are shown then."""
+
+    subject: Subject
+    shown: list[MediaItem]
+    change: str | None = None
+
+
+def _looks(usable: Sequence[tuple[Subject, list[MediaItem]]]) -> Iterator[_Look]:
+    """Yield each execution as it was, then under each change that it can take."""
+    for place, (subject, items) in enumerate(usable):
+        yield _Look(subject, items)
+        yield _Look(subject, items, "again")
+        if len(usable) > 1:
+            yield _Look(subject, usable[(place + 1) % len(usable)][1], "swap")
+        if any(item.kind != "audio" for item in items):
+            yield from (_Look(subject, items, change) for change in _PICTURES)
 
 
 def _asked(
-    change: str, judge: RubricJudge, usable: Sequence[tuple[Subject, list[MediaItem]]]
-) -> Iterator[tuple[Verdict, ...]]:
-    for place, (subject, items) in enumerate(usable):
-        shown = usable[(place + 1) % len(usable)][1] if change == "swap" else items
+    things: Sequence[S],
+    ask: Callable[[S], T],
+    project: Project,
+    store: Store,
+    judge: RubricJudge,
+    listener: Listener,
+) -> list[T]:
+    """Return what ``ask`` gives of each, asked side by side and told of; nothing of it is kept as a judgement."""
+    return answers_to(
+        things,
+        lambda thing: (ask(thing), ()),
+        criterion=judge.criterion,
+        store=store,
+        concurrency=project.options.concurrency,
+        listener=listener,
+        held_up=lambda: judge.held_up,
+    )
+
+
+def _said(judge: RubricJudge, look: _Look) -> tuple[str, ...]:
+    """Return the outcomes that the judge gives after a look."""
+    if look.change is None:
+        verdicts = judge.evaluate(look.subject).verdicts
+    else:
         try:
-            yield judge.opinion_on(subject, shown, _PICTURES.get(change)).verdicts
+            verdicts = judge.opinion_on(look.subject, look.shown, _PICTURES.get(look.change)).verdicts
         except (MediaUnreadable, CallFailed) as error:
-            yield (Verdict.missing(str(error)),)
+            verdicts = (Verdict.missing(str(error)),)
+    return tuple(verdict.outcome for verdict in verdicts)
+
+
+def _movement(change: str, looks: Sequence[_Look], said: Sequence[tuple[str, ...]]) -> Movement:
+    before = {look.subject.case.id: outcomes for look, outcomes in zip(looks, said, strict=True) if look.change is None}
+    pairs = [
+        (before[look.subject.case.id], outcomes)
+        for look, outcomes in zip(looks, said, strict=True)
+        if look.change == change
+    ]
+    usable = [(old, new) for old, new in pairs if _usable(old) and _usable(new)]
+    moved = sum(old != new for old, new in usable)
+    return Movement(change, len(usable), moved, len(pairs) - len(usable))
 
 
 def _each_picture(make: Callable[[bytes], bytes]) -> Callable[[tuple[Part, ...]], tuple[Part, ...]]:
@@ -194,10 +223,6 @@ def _each_picture(make: Callable[[bytes], bytes]) -> Callable[[tuple[Part, ...]]
 
 
 _PICTURES = {"blank": _each_picture(blank_like), "pad": _each_picture(padded)}
-
-
-def _said(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    return tuple(verdict.outcome for verdict in verdicts)
 
 
 def _usable(said: tuple[str, ...]) -> bool:

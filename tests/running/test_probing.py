@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import wave
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from oloproof.config import load_project
 from oloproof.evaluators import builtin_registry
+from oloproof.evaluators.judges import RubricJudge
 from oloproof.running import run
-from oloproof.running.probing import probe_judge
+from oloproof.running.events import Event, HeldUp, JudgementsDone, Listener, silent
+from oloproof.running.probing import Probed, probe_judge
 from oloproof.running.validating import judge_criteria
 from oloproof.storage import History, Store
 from tests.conftest import Folder
-from tests.model_server import Answer, ModelServer, Request, chat, transcript
+from tests.model_server import Answer, ModelServer, Request, chat, in_turn, rate_limited, transcript
 from tests.seeing_model import verdict
 
 HEARD = """\
@@ -48,8 +51,12 @@ def hears_everything(request: Request) -> Answer:
     return transcript("good morning") if "transcriptions" in request.path else chat(verdict(True))
 
 
-def dictation(folder: Folder, url: str) -> Any:
-    for number in range(2):
+def hears_slowly(request: Request) -> Answer:
+    return replace(hears_everything(request), delay=0.1)
+
+
+def dictation(folder: Folder, url: str, *, cases: int = 2) -> Any:
+    for number in range(cases):
         path = folder.root / f"{number}.wav"
         with wave.open(str(path), "wb") as sound:
             sound.setnchannels(1)
@@ -57,18 +64,59 @@ def dictation(folder: Folder, url: str) -> Any:
             sound.setframerate(8000)
             sound.writeframes(bytes((place * (7 + number)) % 251 for place in range(16000)))
     folder.write("app.py", HEARD)
-    folder.write("cases.jsonl", "".join(f'{{"id": "c{n}", "input": {{"sound": "{n}.wav"}}}}\n' for n in range(2)))
+    folder.write("cases.jsonl", "".join(f'{{"id": "c{n}", "input": {{"sound": "{n}.wav"}}}}\n' for n in range(cases)))
     folder.write("oloproof.yaml", PROJECT % {"url": url})
     return folder
 
 
+def probed(folder: Folder, cases: int, listener: Listener = silent) -> Probed:
+    """Probe the judge of the project over cases of its newest run."""
+    project = load_project(folder.root, builtin_registry().options())
+    judge = judge_criteria(project, builtin_registry(), "faithful")[0].evaluator
+    assert isinstance(judge, RubricJudge)
+    with closing(Store(project.root)) as store:
+        return probe_judge(project, store, judge, run=History(store).find(), cases=cases, seed="1", listener=listener)
+
+
 def test_a_judge_that_is_shown_no_pictures_is_not_asked_with_other_pictures(folder: Folder) -> None:
     with ModelServer(hears_everything) as server:
-        project = load_project(dictation(folder, server.url).root, builtin_registry().options())
-        run(project.root)
-        judge = judge_criteria(project, builtin_registry(), "faithful")[0].evaluator
-        with closing(Store(project.root)) as store:
-            found = probe_judge(project, store, judge, run=History(store).find(), cases=2, seed="1")  # type: ignore[arg-type]
+        run(dictation(folder, server.url).root)
+        found = probed(folder, 2)
 
     assert [(one.change, one.asked) for one in found.movements] == [("again", 2), ("swap", 2)]
     assert found.notes == ("it is shown no pictures, so none were blanked or framed",)
+
+
+def test_a_single_case_has_no_other_to_change_media_with(folder: Folder) -> None:
+    with ModelServer(hears_everything) as server:
+        run(dictation(folder, server.url).root)
+        found = probed(folder, 1)
+
+    assert [(one.change, one.asked) for one in found.movements] == [("again", 1)]
+    assert found.notes[0] == "only one case has media, so it was not shown another's"
+
+
+def test_questions_are_asked_side_by_side_and_counted_as_they_are_answered(folder: Folder) -> None:
+    with ModelServer(hears_everything) as server:
+        run(dictation(folder, server.url, cases=6).root)
+    events: list[Event] = []
+    with ModelServer(hears_slowly) as server:
+        dictation(folder, server.url, cases=6)
+        found = probed(folder, 6, events.append)
+
+    assert [(one.change, one.asked) for one in found.movements] == [("again", 6), ("swap", 6)]
+    assert server.most_in_flight > 2
+    counted = [(event.done, event.total) for event in events if isinstance(event, JudgementsDone)]
+    assert counted[-18:] == [(done, 18) for done in range(1, 19)]
+
+
+def test_what_a_server_makes_a_probe_wait_for_is_said_while_it_waits(folder: Folder) -> None:
+    with ModelServer(hears_everything) as server:
+        run(dictation(folder, server.url).root)
+    events: list[Event] = []
+    with ModelServer(in_turn(rate_limited(milliseconds="700"), hears_everything)) as server:
+        dictation(folder, server.url)
+        found = probed(folder, 2, events.append)
+
+    assert found.movements[0].asked == 2
+    assert any(isinstance(event, HeldUp) and "HTTP 429" in event.words for event in events)
