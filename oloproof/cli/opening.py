@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -13,6 +13,7 @@ from oloproof.config import PolicyOptions, Project, load_policy, load_project
 from oloproof.evaluators import builtin_registry
 from oloproof.media import MediaReader
 from oloproof.places import OWN_FOLDER
+from oloproof.records import Notice
 from oloproof.running.deciding import Conclusion
 from oloproof.storage import History, Store, StoredMeasurements, StoredRun
 
@@ -65,13 +66,17 @@ def writer_of(
     policy: PolicyOptions | None = None,
     withhold: frozenset[str] = frozenset(),
     thumbnails: bool = False,
+    beside: Sequence[Notice] = (),
 ) -> Callable[[TextIO], None]:
-    """Return what writes a run in one of the forms for people and programs to a stream."""
+    """Return what writes a run in one of the forms for people and programs to a stream.
+
+    ``beside`` is what to warn of that is not kept with the run.
+    """
     writers: dict[str, Callable[[TextIO], None]] = {
         "html": lambda out: reports.write_html(
-            out, history, run, conclusion, reader, policy=policy, thumbnails=thumbnails
+            out, history, run, conclusion, reader, policy=policy, thumbnails=thumbnails, beside=beside
         ),
-        "json": lambda out: reports.write_json(out, history, run, conclusion, reader, withhold=withhold),
+        "json": lambda out: reports.write_json(out, history, run, conclusion, reader, withhold=withhold, beside=beside),
         "jsonl": lambda out: reports.write_jsonl(out, history, run, reader, withhold=withhold),
         "csv": lambda out: reports.write_csv(out, history, run, withhold=withhold),
         "junit": lambda out: reports.write_junit(out, history, run, conclusion, withhold=withhold),

@@ -10,7 +10,11 @@ from oloproof.cli.console import reported
 from oloproof.cli.files import written
 from oloproof.cli.opening import opened_history, opened_reader, policy_of, writer_of
 from oloproof.cli.options import RUN_HELP, config_option, run_argument
+from oloproof.config import PolicyOptions
+from oloproof.records import Notice
+from oloproof.running.decided_again import decided_otherwise
 from oloproof.running.deciding import Conclusion, conclude
+from oloproof.storage import StoredRun
 
 FORMATS = ("json", "jsonl", "csv", "junit", "markdown", "parquet")
 _OF_TRIALS = ("jsonl", "csv", "parquet")
@@ -30,7 +34,11 @@ def report_command(run: str | None, config: str, html: str, thumbnails: bool, po
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
         conclusion = conclude(history, found, options)
-        written(html, writer_of("html", history, found, conclusion, reader, policy=options, thumbnails=thumbnails))
+        beside = _told(found, options) if policy is None else ()
+        write = writer_of(
+            "html", history, found, conclusion, reader, policy=options, thumbnails=thumbnails, beside=beside
+        )
+        written(html, write)
     click.echo(f"wrote {html}", err=True)
 
 
@@ -56,10 +64,20 @@ def export_command(
     options = policy_of(config, policy)
     with opened_history(config) as history, opened_reader(history) as reader:
         found = history.find(run)
-        conclusion = Conclusion((), ()) if format_ in _OF_TRIALS else conclude(history, found, options)
-        write = writer_of(format_, history, found, conclusion, reader, withhold=frozenset(withhold))
+        decides = format_ not in _OF_TRIALS
+        conclusion = conclude(history, found, options) if decides else Conclusion((), ())
+        beside = _told(found, options) if decides and policy is None else ()
+        write = writer_of(format_, history, found, conclusion, reader, withhold=frozenset(withhold), beside=beside)
         if out is None:
             write(sys.stdout)
         else:
             written(out, write)
             click.echo(f"wrote {out}", err=True)
+
+
+def _told(run: StoredRun, policy: PolicyOptions | None) -> list[Notice]:
+    """Return what to warn of when the project's policy is not the run's own, after saying it to who writes the file."""
+    notices = list(decided_otherwise(run, policy))
+    for notice in notices:
+        click.echo(f"note: {notice.message}", err=True)
+    return notices

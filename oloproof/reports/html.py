@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from oloproof.config.models import PolicyOptions
 from oloproof.media import MediaReader
+from oloproof.records import Notice
 from oloproof.reports.case_views import CaseViews
 from oloproof.reports.pages import run_page
 from oloproof.reports.withholding import Withholding
@@ -35,6 +37,7 @@ def write_html(
     policy: PolicyOptions | None = None,
     thumbnails: bool = False,
     cases: int = CASES,
+    beside: Sequence[Notice] = (),
 ) -> None:
     """Write the report of a run.
 
@@ -47,10 +50,11 @@ def write_html(
         policy: what the decisions were taken by, so that each interval is drawn against its bar.
         thumbnails: embed small pictures of verified images.
         cases: how many cases to show, those that did not pass first.
+        beside: what to warn of that is not kept with the run.
     """
     hide = Withholding(frozenset({"paths"}), history.store.root)
     views = CaseViews(reader, hide, thumbnails)
-    page = run_page(history, run, conclusion, views, hide, policy=policy, cases=cases)
+    page = run_page(history, run, conclusion, views, hide, policy=policy, cases=cases, beside=beside)
     css = style()
     template = environment().get_template("report.html.j2")
     stream.writelines(template.generate(page=page, css=_trusted(css), content_policy=_content_policy(css)))

@@ -10,7 +10,7 @@ from operator import attrgetter
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.policy import count_against
 from oloproof.policy.wording import interval_words, number_words
-from oloproof.records import ORIGINAL, Decision, DecisionState, Metric
+from oloproof.records import ORIGINAL, Decision, DecisionState, Metric, Notice
 from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import Banner, CaseView, Fact, FamilySection, Mark, RuleRow, RunPage
 from oloproof.reports.families import family_cases, family_section, has_families
@@ -58,8 +58,12 @@ def run_page(
     *,
     policy: PolicyOptions | None,
     cases: int,
+    beside: Sequence[Notice] = (),
 ) -> RunPage:
-    """Return the page of a run with at most ``cases`` cases, those that did not pass first."""
+    """Return the page of a run with at most ``cases`` cases, those that did not pass first.
+
+    ``beside`` is what to warn of that is not kept with the run.
+    """
     chosen, total = choose_cases(history, run, cases)
     rules = {} if policy is None else {rule.id: rule.spelled_out for rule in policy.rules}
     level = conclusion.metrics[0].level if conclusion.metrics else 0.95
@@ -79,7 +83,7 @@ def run_page(
         families=tuple(_families(history, run, conclusion, rules, chosen, hide)),
         metrics=tuple(metric_row(one, run) for one in conclusion.metrics if not is_in_families(one, relations)),
         slices=slices_of(history, run, conclusion),
-        notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in run.notices),
+        notices=tuple(Fact(one.code, visible(hide.text(one.message))) for one in (*run.notices, *beside)),
         cases=_shown(history, run, chosen, views),
         cases_words=_cases_words(run, len(chosen), total),
         version=str(run.document.get("versions", {}).get("oloproof", "")),

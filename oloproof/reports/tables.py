@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from oloproof.media import MediaReader
+from oloproof.records import Notice
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import visible
 from oloproof.running.deciding import Conclusion
@@ -81,10 +82,14 @@ def write_json(
     reader: MediaReader,
     *,
     withhold: frozenset[str] = frozenset(),
+    beside: Sequence[Notice] = (),
 ) -> None:
-    """Write one JSON document: what ``run --json`` prints, and beside it ``trials``."""
+    """Write one JSON document: what ``run --json`` prints, and beside it ``trials``.
+
+    ``beside`` is what to warn of that is not kept with the run.
+    """
     hide = Withholding(withhold, history.store.root)
-    head = _json(hide.value(run_document(history, run, conclusion)))
+    head = _json(hide.value(run_document(history, run, conclusion, beside)))
     stream.write(head.removesuffix("}") + ', "trials": [')
     separator = "\n"
     for document in trial_documents(history, run, reader, withhold=withhold):

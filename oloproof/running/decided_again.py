@@ -1,4 +1,4 @@
-"""Whether the newest decision on a run was taken by the policy that it was run with."""
+"""Whether a run is decided by another policy than the one that it was run with."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ from oloproof.storage import History, StoredRun
 def policy_digest(policy: PolicyOptions | None) -> str:
     """Return what tells a policy from another one."""
     return digest_of(None if policy is None else policy.model_dump(mode="json"))
+
+
+def decided_otherwise(run: StoredRun, policy: PolicyOptions | None) -> Iterator[Notice]:
+    """Yield what to say when the project's policy is not, or no longer, the one of the run that it decides."""
+    if policy_digest(policy) != policy_digest(policy_of(run)):
+        yield Notice(
+            "decided_otherwise",
+            "this is decided by the policy of the project as it is now, which is another one than it was run with; "
+            f"oloproof inspect {run.id} tells what its own policy says",
+        )
 
 
 def decided_again(history: History, run: StoredRun) -> Iterator[Notice]:

@@ -99,6 +99,24 @@ def test_a_run_says_that_it_was_decided_last_by_another_policy_until_its_own_dec
     assert "decided_again" not in told()
 
 
+def test_what_is_written_of_a_run_says_when_the_policy_of_the_project_is_not_its_own(ran: Any) -> None:
+    """Else a report contradicts what the run said, without a word."""
+    own = (ran.root / "oloproof.yaml").read_text()
+
+    def told() -> tuple[bool, ...]:
+        exported, reported = ran.run("export"), ran.run("report", "--html", "r.html")
+        warned = "decided_otherwise" in [one["code"] for one in exported.document["warnings"]]
+        noted = ["by the policy of the project as it is now" in one.err for one in (exported, reported)]
+        return warned, *noted, "decided_otherwise" in (ran.root / "r.html").read_text()
+
+    assert told() == (False,) * 4
+    ran.write("oloproof.yaml", own.replace("min: 0.5", "min: 0.25"))
+    assert told() == (True,) * 4
+    assert "policy of the project" not in ran.run("export", "--format", "csv").err, "it decides nothing"
+    ran.write("strict.yaml", "version: 1\nrules:\n  - {id: none, metric: right, max_failures: 0}\n")
+    assert "policy of the project" not in ran.run("export", "--policy", "strict.yaml").err, "who names one knows"
+
+
 def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) -> None:
     ran.write("other.yaml", "version: 1\nrules:\n  - {id: x, metric: wrong, min: 0.5}\n")
     ended = ran.run("gate", "--policy", "other.yaml")
