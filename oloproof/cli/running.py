@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -15,7 +15,7 @@ from oloproof.cli.beside import workbench_beside
 from oloproof.cli.console import own_stdout, painted, print_document, print_error, reported, terminal_width
 from oloproof.cli.files import checked_target, written
 from oloproof.cli.opening import opened_history, opened_reader, writer_of
-from oloproof.cli.options import config_option, json_option
+from oloproof.cli.options import config_option, json_option, project_root
 from oloproof.cli.progress import ProgressLine
 from oloproof.config import Project, load_project
 from oloproof.errors import OloproofError
@@ -70,9 +70,10 @@ def run_command(
         checked_target(path)
     registry = builtin_registry()
     with own_stdout() as out, ExitStack() as stack:
-        project = load_project(Path(config), registry.options())
+        with _said_in(files, config):
+            project = load_project(Path(config), registry.options())
         beside = stack.enter_context(workbench_beside(config)) if workbench else None
-        with ProgressLine(quiet=quiet, in_words=not as_json) as progress:
+        with _said_in(files, config), ProgressLine(quiet=quiet, in_words=not as_json) as progress:
             result = run(
                 project,
                 registry=registry,
@@ -91,6 +92,19 @@ def run_command(
             out.flush()
             beside.stay()
     sys.exit(result.exit_code)
+
+
+@contextmanager
+def _said_in(files: Mapping[str, str], config: str) -> Iterator[None]:
+    """Let the files that were asked for say why there is no result, instead of what an earlier run left in them."""
+    try:
+        yield
+    except OloproofError as error:
+        words = str(error)
+        for kind, path in files.items():
+            with suppress(OloproofError):  # the error itself is what has to be told
+                written(path, lambda out, kind=kind: reports.write_stopped(kind, out, words, project_root(config)))  # type: ignore[misc]
+        raise
 
 
 def _print(project: Project, result: RunResult, out: TextIO, *, as_json: bool) -> None:

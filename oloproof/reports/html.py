@@ -57,7 +57,7 @@ def write_html(
     page = run_page(history, run, conclusion, views, hide, policy=policy, cases=cases, beside=beside)
     css = style()
     template = environment().get_template("report.html.j2")
-    stream.writelines(template.generate(page=page, css=_trusted(css), content_policy=_content_policy(css)))
+    stream.writelines(template.generate(page=page, css=trusted(css), content_policy=content_policy_of(css)))
 
 
 def style() -> str:
@@ -65,14 +65,14 @@ def style() -> str:
     return "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "families.css"))
 
 
-def _trusted(css: str) -> Markup:
+def trusted(css: str) -> Markup:
     """Return our own style as it is: its digest, which the policy names, is that of these very bytes."""
     from markupsafe import Markup
 
     return Markup(css)  # noqa: S704 - the style is a file of this package
 
 
-def _content_policy(css: str) -> str:
+def content_policy_of(css: str) -> str:
     """Return the policy under which a browser shows the page: our style by its digest, embedded pictures, no more."""
     digest = b64encode(hashlib.sha256(css.encode()).digest()).decode("ascii")
     return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"

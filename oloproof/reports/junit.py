@@ -53,7 +53,7 @@ def write_junit(
             rules.rule(decision, hide)
         everything = [*suites, rules] if conclusion.decisions else suites
         stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        stream.write(_tag("testsuites", name=run.project, **_totals(everything)))
+        stream.write(opening_tag("testsuites", name=run.project, **_totals(everything)))
         for suite in everything:
             suite.copy_to(stream)
         stream.write("</testsuites>\n")
@@ -98,23 +98,25 @@ class _Suite:
     def _problem(self, tag: str, kind: str, message: str, text: str, hide: Withholding) -> str:
         self.counts[{"failure": "failures", "error": "errors"}.get(tag, tag)] += 1
         told = {"type": kind, "message": hide.text(message)} if kind else {"message": hide.text(message)}
-        opened = _tag(tag, **told).rstrip("\n")
+        opened = opening_tag(tag, **told).rstrip("\n")
         return f"{opened}{_text(hide.text(text))}</{tag}>\n"
 
     def _test(self, name: str, inner: str, seconds: float) -> None:
         self.counts["tests"] += 1
         self.seconds += seconds
         told = {"classname": f"{self._group}.{self._name}", "name": name, "time": f"{seconds:.3f}"}
-        opened = _tag("testcase", **told)
+        opened = opening_tag("testcase", **told)
         self._body.write(f"{opened}{inner}</testcase>\n" if inner else opened.replace(">\n", "/>\n"))
 
     def copy_to(self, stream: TextIO) -> None:
         """Write the suite with its counts."""
         counts = {key: str(count) for key, count in self.counts.items()}
-        stream.write(_tag("testsuite", name=self._name, **counts, time=f"{self.seconds:.3f}", timestamp=self._started))
+        stream.write(
+            opening_tag("testsuite", name=self._name, **counts, time=f"{self.seconds:.3f}", timestamp=self._started)
+        )
         if self._judged:
-            told = _tag("property", name="judge", value=self._judged).replace(">\n", "/>")
-            stream.write(f"<properties>{told}</properties>\n")
+            judged = opening_tag("property", name="judge", value=self._judged).replace(">\n", "/>")
+            stream.write(f"<properties>{judged}</properties>\n")
         self._body.seek(0)
         shutil.copyfileobj(self._body, stream)
         stream.write("</testsuite>\n")
@@ -138,7 +140,8 @@ def _totals(suites: Sequence[_Suite]) -> dict[str, str]:
     return {**totals, "time": f"{sum(suite.seconds for suite in suites):.3f}"}
 
 
-def _tag(tag: str, **attributes: str) -> str:
+def opening_tag(tag: str, **attributes: str) -> str:
+    """Return the tag that opens an element, on a line of its own."""
     told = "".join(f' {key}="{_attribute(value)}"' for key, value in attributes.items())
     return f"<{tag}{told}>\n"
 

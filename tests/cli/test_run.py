@@ -212,9 +212,10 @@ def test_a_service_that_is_down_ends_with_2(folder: Any) -> None:
         "version: 1\nproject: x\ndataset: cases.jsonl\nsystem: {name: s, http: 'http://127.0.0.1:9/'}\n",
     )
     folder.cases([{"id": "a", "input": 1}])
-    ended = folder.run("run")
+    ended = folder.run("run", "--markdown", "r.md")
     assert ended.exit == 2
     assert "never answered" in ended.err
+    assert "never answered" in (folder.root / "r.md").read_text()
 
 
 def test_junit_html_and_markdown_are_written_beside_the_run(echo: Callable[..., Any]) -> None:
@@ -224,6 +225,28 @@ def test_junit_html_and_markdown_are_written_beside_the_run(echo: Callable[..., 
     assert suites.tag == "testsuites"
     assert "<script" not in (folder.root / "out" / "r.html").read_text()
     assert "floor" in (folder.root / "out" / "r.md").read_text()
+
+
+def test_the_files_of_a_run_that_is_not_completed_say_why_and_not_what_an_earlier_one_found(
+    echo: Callable[..., Any],
+) -> None:
+    folder = echo(3)
+    files = ("--junit", "j.xml", "--html", "r.html", "--markdown", "r.md")
+    folder.run("run", *files)
+    folder.write("oloproof.yaml", (folder.root / "oloproof.yaml").read_text() + "bo|gus: 1\nmo<re: 2\n")
+    ended = folder.run("run", *files)
+    assert ended.exit == 2
+    junit, page, summary = [(folder.root / name).read_text() for name in ("j.xml", "r.html", "r.md")]
+    suites = ElementTree.fromstring(junit)  # noqa: S314 - our own file
+    assert dict(suites.attrib) == {"name": "oloproof", "tests": "1", "failures": "0", "errors": "1", "skipped": "0"}
+    error = suites.find("testsuite/testcase/error")
+    assert error is not None
+    assert error.attrib["message"] == ended.err.removeprefix("error: ").rstrip("\n")
+    assert summary.startswith("## Oloproof: not completed\n")
+    assert "bo&#124;gus" in summary
+    assert "mo&#60;re" in summary
+    assert "mo&lt;re" in page
+    assert "Run not completed" in page
 
 
 def test_progress_is_plain_lines_where_there_is_no_terminal(echo: Callable[..., Any]) -> None:
