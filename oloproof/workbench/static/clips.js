@@ -5,6 +5,7 @@ import { Player } from "./player.js";
 import { sizePlate } from "./zoom.js";
 
 const NUDGE = 0.001; // s into a frame, so that rounding never shows the one before
+const AHEAD = 0.05; // s before its moment at which a frame may be on its way to the screen, at the usual speed
 const DISC = 25; // px that a number takes on the time line
 
 export class Clip extends Player {
@@ -48,7 +49,9 @@ export class Clip extends Player {
   watch() {
     if (!("requestVideoFrameCallback" in this.medium)) return;
     const seen = (_now, { mediaTime }) => {
-      this.at = mediaTime;
+      // WebKit over GStreamer leaves out the edit list of an MP4 here: far ahead of the player is not on its clock.
+      const isThere = mediaTime <= this.medium.currentTime + AHEAD * this.medium.playbackRate;
+      this.at = isThere ? mediaTime : null;
       this.told();
       this.medium.requestVideoFrameCallback(seen);
     };

@@ -176,3 +176,25 @@ def test_a_clip_that_cannot_be_shown_has_no_controls_that_do_nothing(visit: Visi
     page = visit.open(shop.case("clip-h264"), expecting=(415,))
     expect(page.locator("[data-clip] .mat.absent")).to_have_count(2)
     expect(page.locator(".player-bar, .track").locator("visible=true")).to_have_count(0)
+
+
+OTHER_CLOCK = """
+const real = HTMLVideoElement.prototype.requestVideoFrameCallback;
+HTMLVideoElement.prototype.requestVideoFrameCallback = function (tell) {
+  return real.call(this, (now, frame) => tell(now, { mediaTime: frame.mediaTime + 0.2 }));
+};
+"""
+
+
+def test_frames_are_numbered_on_the_clock_of_the_player_where_a_browser_times_them_by_another(
+    visit: Visit, shop: Shop
+) -> None:
+    """As WebKit over GStreamer does, which leaves out the edit list of an MP4 there."""
+    visit.page.add_init_script(OTHER_CLOCK)
+    page = visit.open(shop.case("clip-h264"))
+    clip = page.locator("video[aria-label^=output]")
+    page.wait_for_function("clip => clip.readyState >= 2", arg=clip.element_handle())
+    told = page.locator("[data-clip]").last.locator("[data-of-all]")
+    expect(told).to_have_text("of 3.000 s, frame 1 of 30")
+    visit.press(".")
+    expect(told).to_have_text("of 3.000 s, frame 2 of 30")
