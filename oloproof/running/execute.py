@@ -44,6 +44,7 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
         store=shop.store,
         reader=shop.reader,
         system_digest=digest_of(shop.system.identity),
+        by_id=shop.system.answers_by_id,
         reuse=reuse,
         variants=shop.variants,
     )
