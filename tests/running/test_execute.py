@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from oloproof.errors import ToolMissing
+from oloproof.errors import DatasetError, RunInterrupted, ToolMissing
 from oloproof.running import run
+from oloproof.running.crew import Crew
 from oloproof.running.events import Event, RunStarted, TrialsDone, Verifying
 from oloproof.storage import History, Store
 from tests.warm import cold_command
@@ -123,6 +124,29 @@ def test_a_slow_trial_does_not_keep_finished_ones_from_being_stored(echo: Callab
     assert worker.is_alive(), "the slow trial is still under way"
     assert stored == 9
     worker.join(20)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DatasetError("a row was cut off")])
+def test_what_is_done_and_waits_to_be_stored_is_stored_before_a_run_is_stopped(
+    echo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """Answers may have been paid for; of those that are done at the moment of Ctrl-C none is asked for again."""
+    taken = Crew.take
+
+    def stopped(crew: Crew, patience: float) -> Any:
+        if (found := taken(crew, patience)) or not any(waited):
+            waited.append(bool(found))
+            return found
+        raise error
+
+    waited: list[bool] = []
+    monkeypatch.setattr(Crew, "take", stopped)
+    monkeypatch.setattr("oloproof.running.execute._LONGEST_UNSTORED", 1_000.0)
+    app = "import time\n\ndef answer(case):\n    time.sleep(2 * (case['n'] == 5))\n    return case['n']\n"
+    folder = echo(6, app=app, more="concurrency: 2\n")
+    with pytest.raises(RunInterrupted if isinstance(error, KeyboardInterrupt) else DatasetError):
+        run(folder.root)
+    assert outputs(folder.root) == {f"c{number}": number for number in range(6)}
 
 
 def test_a_missing_tool_stops_the_run_and_names_case_and_criterion(
