@@ -20,7 +20,7 @@ from oloproof.strict_json import no_constant
 PARSER_VERSION = 2
 LONGEST_REASON = 2_000
 _BEYOND = 1e300
-"""No number of a scale is as large. JSON may hold whole numbers that no float can, and Python reads 1e999 as infinite."""
+"""No number of a scale is as large. JSON holds whole numbers that no float can, and Python reads 1e999 as infinite."""
 
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|reflection)>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _CLOSING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
