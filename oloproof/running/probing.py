@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from oloproof.config import Project
-from oloproof.errors import CallFailed, MediaUnreadable
+from oloproof.errors import CallFailed, MediaMissing, MediaUnreadable
 from oloproof.evaluators import Subject
 from oloproof.evaluators.judges import RubricJudge, Sight
 from oloproof.media.picture_changes import blank_like, padded
@@ -34,6 +34,10 @@ MEANINGS = {
     "swap": "another case's media",
     "pad": "a white border around the pictures",
 }
+
+
+_Shown = tuple[Subject, list[MediaItem]]
+"""An execution, and the media that the judge is shown of it."""
 
 
 class Movement(Struct, frozen=True):
@@ -128,24 +132,49 @@ def _moved(
     chosen = sorted(chance.sample(ids, min(cases, len(ids))), key=ids.index)
     with reading(store, project.root) as reader:
         subjects = [subject_of(next(history.trials(run, case=case)), reader) for case in chosen]
-        usable = [
-            (subject, items)
-            for subject in subjects
-            if not subject.execution.failed and (items := judge.items_of(subject))
-        ]
+        usable, notes = _usable_of(judge, [subject for subject in subjects if not subject.execution.failed])
         if not usable:
-            return (), (f"no case of run {run.id} recorded media that this judge is shown",)
+            return (), (*notes, f"no case of run {run.id} recorded media that this judge is shown")
         pictured = [place for place, (_, items) in enumerate(usable) if any(item.kind != "audio" for item in items)]
-        asked = {change: pictured if change in _PICTURES else range(len(usable)) for change in CHANGES}
+        swapped = [place for place in range(len(usable)) if _other_media(usable, place)]
+        places_of = {**dict.fromkeys(_PICTURES, pictured), "swap": swapped}
+        asked = {change: places_of.get(change, range(len(usable))) for change in CHANGES}
         count = _Count(judge.criterion, len(usable) + sum(map(len, asked.values())), listener)
         before = [_said(count.with_one(judge.evaluate(subject).verdicts)) for subject, _ in usable]
         movements = [
-            _movement(change, judge, [usable[place] for place in places], [before[place] for place in places], count)
+            _movement(change, judge, _changed(change, usable, places), [before[place] for place in places], count)
             for change, places in asked.items()
             if places
         ]
-    notes = () if pictured else ("it is shown no pictures, so none were blanked or framed",)
+    notes += () if pictured else ("it is shown no pictures, so none were blanked or framed",)
+    notes += () if swapped else ("no two of the cases recorded other media, so none were shown another's",)
     return tuple(movements), notes
+
+
+def _usable_of(judge: RubricJudge, subjects: Sequence[Subject]) -> tuple[list[_Shown], tuple[str, ...]]:
+    """Return the subjects with the media that the judge is shown of them, and what to say of those that have none."""
+    found, gone = [], 0
+    for subject in subjects:
+        try:
+            if items := judge.items_of(subject):
+                found.append((subject, items))
+        except MediaMissing:
+            gone += 1
+    cases = "1 case is" if gone == 1 else f"{gone} cases are"
+    return found, ((f"{cases} left out, whose recorded files are gone or cannot be read",) if gone else ())
+
+
+def _other_media(usable: Sequence[_Shown], place: int) -> list[MediaItem]:
+    """Return the media of the next case behind a place that has other ones; none where all have the same."""
+    own = [item.sha256 for item in usable[place][1]]
+    ring = (*usable[place + 1 :], *usable[:place])
+    return next((items for _, items in ring if [item.sha256 for item in items] != own), [])
+
+
+def _changed(change: str, usable: Sequence[_Shown], places: Sequence[int]) -> list[_Shown]:
+    """Return the subjects at some places with what is shown of them under a change."""
+    swap = change == "swap"
+    return [(usable[place][0], _other_media(usable, place) if swap else usable[place][1]) for place in places]
 
 
 class _Count:
@@ -163,25 +192,18 @@ class _Count:
 
 
 def _movement(
-    change: str,
-    judge: RubricJudge,
-    usable: Sequence[tuple[Subject, list[MediaItem]]],
-    before: Sequence[tuple[str, ...]],
-    count: _Count,
+    change: str, judge: RubricJudge, shown: Sequence[_Shown], before: Sequence[tuple[str, ...]], count: _Count
 ) -> Movement:
-    after = [_said(count.with_one(verdicts)) for verdicts in _asked(change, judge, usable)]
+    after = [_said(count.with_one(verdicts)) for verdicts in _asked(change, judge, shown)]
     pairs = [(old, new) for old, new in zip(before, after, strict=True) if _usable(old) and _usable(new)]
     moved = sum(old != new for old, new in pairs)
     return Movement(change, len(pairs), moved, len(after) - len(pairs))
 
 
-def _asked(
-    change: str, judge: RubricJudge, usable: Sequence[tuple[Subject, list[MediaItem]]]
-) -> Iterator[tuple[Verdict, ...]]:
-    for place, (subject, items) in enumerate(usable):
-        shown = usable[(place + 1) % len(usable)][1] if change == "swap" else items
+def _asked(change: str, judge: RubricJudge, shown: Sequence[_Shown]) -> Iterator[tuple[Verdict, ...]]:
+    for subject, items in shown:
         try:
-            yield judge.opinion_on(subject, shown, _PICTURES.get(change)).verdicts
+            yield judge.opinion_on(subject, items, _PICTURES.get(change)).verdicts
         except (MediaUnreadable, CallFailed) as error:
             yield (Verdict.missing(str(error)),)
 

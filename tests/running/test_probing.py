@@ -6,8 +6,11 @@ import wave
 from contextlib import closing
 from typing import Any
 
+import pytest
+
 from oloproof.config import load_project
 from oloproof.evaluators import builtin_registry
+from oloproof.evaluators.judges import RubricJudge
 from oloproof.running import run
 from oloproof.running.probing import probe_judge
 from oloproof.running.validating import judge_criteria
@@ -72,3 +75,51 @@ def test_a_judge_that_is_shown_no_pictures_is_not_asked_with_other_pictures(fold
 
     assert [(one.change, one.asked) for one in found.movements] == [("again", 2), ("swap", 2)]
     assert found.notes == ("it is shown no pictures, so none were blanked or framed",)
+
+
+def probed(project: Any, cases: int) -> Any:
+    judge = judge_criteria(project, builtin_registry(), "faithful")[0].evaluator
+    with closing(Store(project.root)) as store:
+        return probe_judge(project, store, judge, run=History(store).find(), cases=cases, seed="1")  # type: ignore[arg-type]
+
+
+def test_a_case_whose_files_are_gone_is_left_out_and_ends_no_probe(folder: Folder) -> None:
+    """Where only one case is left there is no other whose media could be shown, so nothing is said of such a change."""
+    with ModelServer(hears_everything) as server:
+        project = load_project(dictation(folder, server.url).root, builtin_registry().options())
+        run(project.root)
+        (folder.root / "0.wav").unlink()
+        found = probed(project, 2)
+
+    assert [(one.change, one.asked) for one in found.movements] == [("again", 1)]
+    assert found.notes[0] == "1 case is left out, whose recorded files are gone or cannot be read"
+    assert found.notes[-1] == "no two of the cases recorded other media, so none were shown another's"
+
+
+def test_cases_that_share_their_media_are_shown_those_of_another(folder: Folder) -> None:
+    """A case that is shown the same bytes under another case's name has not been shown anything else."""
+    with ModelServer(hears_everything) as server:
+        dictation(folder, server.url)
+        rows = [{"id": f"c{n}", "input": {"sound": f"{n // 2}.wav", "n": n}} for n in range(3)]
+        folder.cases(rows)
+        project = load_project(folder.root, builtin_registry().options())
+        run(project.root)
+        sounds = transcribed_for_swaps(server, project)
+
+    assert sounds == {"c0": "1.wav", "c1": "1.wav", "c2": "0.wav"}
+
+
+def transcribed_for_swaps(server: ModelServer, project: Any) -> dict[str, str]:
+    """Return, of each case of a probe, which sound was shown in place of its own."""
+    shown = {}
+    real = RubricJudge.opinion_on
+
+    def opinion_on(self: Any, subject: Any, items: Any, change: Any = None) -> Any:
+        if items[0].path != subject.execution.media[0].path:
+            shown[subject.case.id] = items[0].path
+        return real(self, subject, items, change)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RubricJudge, "opinion_on", opinion_on)
+        probed(project, 3)
+    return shown
