@@ -18,7 +18,7 @@ from oloproof.running.crew import Crew, Done, Job
 from oloproof.running.events import HeldUp, TrialsDone
 from oloproof.running.given import given_files
 from oloproof.running.verify import explained
-from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, trials_in
+from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, key_after, trials_in
 from oloproof.running.workshop import Workshop
 from oloproof.storage import Entry, History
 
@@ -73,6 +73,13 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
             "cached_media_changed",
             f"{answers} not reused because recorded files are gone or changed; what they answered was executed again",
         )
+    if shop.changed:
+        more = f" (and so in {len(shop.changed) - 1:,} more trials)" if len(shop.changed) > 1 else ""
+        shop.notice(
+            "files_changed_meanwhile",
+            f"a file that case {shop.changed[0]!r} names changed while the case was executed{more}; what it answered "
+            "may be about either content, and no later run reuses it",
+        )
 
 
 def _surrounding(shop: Workshop) -> AbstractContextManager[None]:
@@ -82,19 +89,21 @@ def _surrounding(shop: Workshop) -> AbstractContextManager[None]:
 def _do(shop: Workshop, work: Work) -> Entry:
     """Execute one trial, or take its earlier answer, and evaluate it; runs in a thread of the crew."""
     trial = work.trial
+    key = work.key
     if work.execution is not None:
         execution = work.execution
     elif work.problem is not None:
         execution = Execution(error=work.problem)
     else:
         execution = shop.system.execute(trial)
+        key = key_after(work, shop.reader)
     if work.refused:
         judgements = shop.bench.not_asked(str(work.problem), code="variant_refused")
     else:
         judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
     settled = _settled(execution, shop.reader)
     delivered = work.delivered if shop.variants else given_files(trial.case, work.digests, settled, shop.reader)
-    return Entry(trial, work.key, work.input, settled, judgements, work.reused, delivered)
+    return Entry(trial, key, work.input, settled, judgements, work.reused, delivered)
 
 
 def _settled(execution: Execution, reader: MediaReader) -> Execution:
@@ -203,6 +212,7 @@ def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
         shop.done += 1
         shop.cached += entry.reused is not None
         shop.failed += entry.execution.failed
+        shop.changed += [] if entry.key else [entry.trial.case.id]
         verdicts = (verdict for judgement in entry.judgements for verdict in judgement.verdicts)
         for criterion, verdict in zip(shop.bench.criteria, verdicts, strict=True):
             shop.outcomes.setdefault(criterion, Counter())[verdict.outcome] += 1

@@ -145,6 +145,19 @@ def keyed(trial: Trial, root: Path, reader: MediaReader, system_digest: str, *, 
     return Work(trial, execution_key(system_digest, trial, given, digests, by_id=by_id), given, digests=digests)
 
 
+def key_after(work: Work, reader: MediaReader) -> bytes:
+    """Return the key under which a new answer is kept: none where a file of the trial is not what it was keyed by.
+
+    Whoever edits a file while a run is under way gets an answer to other bytes than the key tells of.
+    """
+    files = work.trial.case.files
+    try:
+        held = all(reader.digest_of_path(files[field]) == digest for field, digest in work.digests.items())
+    except MediaError:
+        held = False
+    return work.key if held else b""
+
+
 def trials_in(block: Sequence[Work | FamilyWork]) -> int:
     """Return how many trials a block holds."""
     return sum(len(one.trials) if isinstance(one, FamilyWork) else 1 for one in block)

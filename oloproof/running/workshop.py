@@ -35,6 +35,8 @@ class Workshop(Struct):
     done: int = 0
     cached: int = 0
     failed: int = 0
+    changed: list[str] = field(default_factory=list)
+    """The case of each trial whose files were not what they had been when it was executed."""
 
     def notice(self, code: str, message: str) -> None:
         """Keep a notice with the run and say it."""

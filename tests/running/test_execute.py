@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -124,6 +125,34 @@ def test_a_slow_trial_does_not_keep_finished_ones_from_being_stored(echo: Callab
     assert worker.is_alive(), "the slow trial is still under way"
     assert stored == 9
     worker.join(20)
+
+
+def test_an_answer_to_a_file_that_was_edited_meanwhile_is_not_reused(echo: Callable[..., Any]) -> None:
+    """Its key would tell of the bytes before: once the edit is taken back, that would be the answer to other bytes."""
+    app = """
+        from pathlib import Path
+
+        HERE = Path(__file__).parent
+
+        def answer(case):
+            note = HERE / case["note"]
+            if (HERE / "edit").exists():
+                (HERE / "edit").unlink()
+                note.write_text("second")
+            return note.read_text()
+        """
+    folder = echo(1, app=dedent(app))
+    folder.cases([{"id": "c0", "input": {"note": "note.txt"}}])
+    folder.write("note.txt", "first")
+    folder.write("edit", "")
+    edited = run(folder.root)
+    assert "files_changed_meanwhile" in [notice.code for notice in edited.run.notices]
+    assert outputs(folder.root) == {"c0": "second"}
+
+    folder.write("note.txt", "first")
+    for cached in (0, 1):
+        assert run(folder.root).executions["cached"] == cached
+        assert outputs(folder.root) == {"c0": "first"}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), DatasetError("a row was cut off")])
