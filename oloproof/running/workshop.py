@@ -39,7 +39,8 @@ class Workshop(Struct):
     """The case of each trial whose files were not what they had been when it was executed."""
 
     def notice(self, code: str, message: str) -> None:
-        """Keep a notice with the run and say it."""
+        """Keep a notice with the run and say it; one that was kept before the run was stopped is not kept again."""
         notice = Notice(code, message)
-        self.run.notices.append(notice)
+        if notice not in self.run.notices:
+            self.run.notices.append(notice)
         self.listener(Noticed(notice))
