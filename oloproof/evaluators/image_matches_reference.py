@@ -238,6 +238,8 @@ class ImageMatchesReference(Evaluator[ImageMatchesReferenceOptions]):
         try:
             found = perceptual_hash(file, background=self.options.background)
         except MediaUnreadable as error:
+            if error.code == "no_decoder":
+                raise  # one may be installed tomorrow, so that this is not kept for the bytes
             return {"problem": str(error), "code": error.code}
         return {
             "hash": str(found),

@@ -14,7 +14,7 @@ from oloproof.config.models import RuleOptions
 from oloproof.errors import ConfigError
 from oloproof.policy.metrics import CaseValue, Measure
 from oloproof.policy.wording import JUDGE_WHY, difference_words, number_words, slice_words
-from oloproof.records import Decision, DecisionState
+from oloproof.records import ORIGINAL, Decision, DecisionState
 from oloproof.statistics.gates import Goal
 
 if TYPE_CHECKING:
@@ -233,7 +233,8 @@ _JUDGE_REASONS = {
 
 
 def _message(rule: RuleOptions, found: Comparison | None, reason: str) -> str:
-    subject = rule.metric + slice_words(rule.slice)
+    variant = "" if rule.variant in (None, ORIGINAL) else f" on {rule.variant}"
+    subject = rule.metric + variant + slice_words(rule.slice)
     if found is None:
         kind = f"{'an' if rule.effective_kind == 'equivalence' else 'a'} {rule.effective_kind}"
         return f"{subject}: {kind} rule compares two runs; use oloproof compare CANDIDATE BASELINE."

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +18,8 @@ OnError = Literal["record", "raise"]
 Target = Callable[[Any, str], Any]
 
 _SECRET = re.compile(
-    r"(?i)\b(?:bearer|basic)\s+[\w.~+/=-]+|\b(?:sk|pk|rk|key|ghp|xox[bp])-[\w-]{3,}"
-    r"|\b(api[-_ ]?key|token|secret|password|authorization)(\s*[=:]\s*)(?!bearer|basic)\S+"
+    r"(?i)\b(?:bearer|basic)\s+[\w.~+/=-]+|\b(?:sk|pk|rk|key|xox[bp])-[\w-]{3,}|\bgh[opsu]_\w{3,}"
+    r"|(?<![a-z])(api[-_ ]?key|token|secret|password|authorization)([\"']?\s*[=:]\s*[\"']?)(?!bearer|basic)[^\s\"']+"
 )
 _HIDDEN = "[hidden]"
 
@@ -64,7 +65,7 @@ class Asker:
         try:
             value = self._target(image, prompt)
             if inspect.isawaitable(value):
-                value = asyncio.run(_awaited(value))
+                value = _result_of(value)
             if not isinstance(value, str):
                 raise TypeError(f"target must return text, and returned {type(value).__name__}")
         except (Exception, SystemExit) as error:
@@ -72,6 +73,16 @@ class Asker:
                 raise
             return Answer(None, _told(error))
         return Answer(value)
+
+
+def _result_of(value: Any) -> Any:
+    """Return what an awaitable comes to, in a thread of its own where this one has a loop already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_awaited(value))
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, asyncio.run, _awaited(value)).result()
 
 
 async def _awaited(value: Any) -> Any:

@@ -167,10 +167,18 @@ def result_of(
         "prompt_variants": prompts,
         "counterfactual_sensitive": _both(labels.get("original"), "prior", labels.get("counterfactual"), "visual"),
         "visually_reliant": _both(seen, "visual", labels.get("text_only"), "prior"),
-        "prompt_corrected": None
-        if seen is None or not prompts
-        else seen == "prior" and any(one["classification"] == "visual" for one in prompts),
+        "prompt_corrected": _corrected(seen, prompts, parity=parity),
     }
+
+
+def _corrected(seen: str | None, prompts: Sequence[Mapping[str, Any]], *, parity: bool) -> bool | None:
+    """Return whether other words corrected the answer; None where that cannot be told. Tool 001 takes none for no."""
+    if seen is None or not prompts:
+        return None
+    if parity:
+        return seen == "prior" and any(one["classification"] == "visual" for one in prompts)
+    said = {one["condition"]: one["classification"] if one["valid"] else None for one in prompts}
+    return st.corrected_of({st.PRIMARY: seen, **said})
 
 
 def _both(one: str | None, wanted: str, other: str | None, expected: str) -> bool | None:

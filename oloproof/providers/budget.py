@@ -71,6 +71,7 @@ class Budget:
                 raise ValueError(f"a budget of {name} must be 0 or more, found {limit!r}")
         self._limit, self._usd, self._prices = requests, usd, prices
         self._sent, self._spent, self._reserved = 0, 0.0, 0.0
+        self._in_flight = 0
         self._settled = threading.Condition()
 
     @property
@@ -100,6 +101,7 @@ class Budget:
             self._settled.wait_for(lambda: not self._must_wait(usd))
             self._check(usd)
             self._sent += 1
+            self._in_flight += 1
             self._reserved += usd
         return Reservation(bound, usd)
 
@@ -112,7 +114,9 @@ class Budget:
             if reservation.settled:
                 return
             reservation.settled = True
-            self._reserved -= reservation.usd
+            self._in_flight -= 1
+            # what rounding leaves over would stand in the way of the last question that is covered, for ever
+            self._reserved = self._reserved - reservation.usd if self._in_flight else 0.0
             if usage is not None and self._prices:
                 self._spent += self._prices.of(_completed(usage, reservation.bound))
             self._settled.notify_all()

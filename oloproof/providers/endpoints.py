@@ -16,6 +16,8 @@ Provider = Literal["openai", "openai_compatible", "anthropic"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com/v1"
+TOTAL_TIMEOUT = 300.0
+"""Seconds that a call may take with all its attempts where nothing is said."""
 
 _HOME = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
 _KEY = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
@@ -37,7 +39,7 @@ class Endpoint(Struct, frozen=True):
     base_url: str | None = None
     api_key_env: str | None = None
     timeout: float = 60.0
-    total_timeout: float = 300.0
+    total_timeout: float = TOTAL_TIMEOUT
     retry_cap: float = 60.0
     concurrency: int = 8
 

@@ -8,7 +8,7 @@ from typing import Any
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.errors import ConfigError
 from oloproof.policy import Comparison, Measure, compare_cases, decide_comparison, partial_decision, reduce_cases
-from oloproof.records import Decision
+from oloproof.records import ORIGINAL, Decision
 from oloproof.running.deciding import measures_of, refuse_unknown_metrics, relations_of, slice_fields_of, unfit
 from oloproof.running.standing import judge_table, standing_of
 from oloproof.storage import History, StoredRun
@@ -18,6 +18,8 @@ def compare_runs(
     history: History, candidate: StoredRun, baseline: StoredRun, policy: PolicyOptions | None
 ) -> tuple[list[Comparison], list[Decision]]:
     """Return every criterion that both runs have, paired case by case, and what the comparing rules decide.
+
+    What is returned of a criterion is about the cases as they are; a rule reads the variant and slice that it names.
 
     Raises:
         ConfigError: the runs share no criterion, or a rule names one that they do not share.
@@ -40,7 +42,7 @@ def compare_runs(
     slices = slice_fields_of(history, candidate, held)
     refuse_unknown_metrics(held, after, relations_of(candidate.document), slices)
     compare = _comparer(history, candidate, baseline, policy.confidence_level)
-    found = [compare(after[name], None) for name in shared]
+    found = [compare(after[name], None, ORIGINAL) for name in shared]
     standings = [
         standing_of(history, baseline, before, policy),
         standing_of(history, candidate, after, policy),
@@ -49,8 +51,9 @@ def compare_runs(
     decisions = []
     for rule in comparing:
         matching = next(one for one in found if one.criterion == rule.criterion)
-        if rule.slice is not None:
-            matching = compare(after[rule.criterion], rule.slice)
+        variant = rule.variant or ORIGINAL
+        if rule.slice is not None or variant != ORIGINAL:
+            matching = compare(after[rule.criterion], rule.slice, variant)
         unfit_judges = judges if policy.holds_to_labels(rule) else {}
         tables = None
         if _asks_for_people(rule, standings[1], judges, policy):
@@ -68,12 +71,13 @@ def _asks_for_people(rule: RuleOptions, judged: Collection[str], unfit: Collecti
 
 def _comparer(
     history: History, candidate: StoredRun, baseline: StoredRun, level: float
-) -> Callable[[Measure, Mapping[str, Any] | None], Comparison]:
-    def compare(measure: Measure, slice_: Mapping[str, Any] | None) -> Comparison:
+) -> Callable[[Measure, Mapping[str, Any] | None, str], Comparison]:
+    def compare(measure: Measure, slice_: Mapping[str, Any] | None, variant: str) -> Comparison:
         sides = [
             reduce_cases(
-                history.observations(run, list(measures_of(run.document)).index(measure.criterion)),
+                history.observations(run, list(measures_of(run.document)).index(measure.criterion), variant=variant),
                 measures_of(run.document)[measure.criterion],
+                variant=variant,
                 slice_=slice_,
             )
             for run in (candidate, baseline)

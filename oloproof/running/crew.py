@@ -29,6 +29,8 @@ class Crew:
         self._surrounding = surrounding
         self._work: SimpleQueue[Job | None] = SimpleQueue()
         self._results: SimpleQueue[Done | BaseException] = SimpleQueue()
+        self._first: list[Done | BaseException] = []
+        """What was taken while others gathered: not lost when the wait is cut short."""
         self._stopping = False
         self._threads = [
             threading.Thread(target=self._run, name=f"oloproof-{number}", daemon=True) for number in range(size)
@@ -46,15 +48,15 @@ class Crew:
     def take(self, patience: float) -> list[Done | BaseException]:
         """Return what was done since the last call; waits up to ``patience`` seconds for the first of it."""
         try:
-            taken = [self._results.get(timeout=patience)]
+            self._first.append(self._results.get(timeout=patience))
         except Empty:
             return []
         time.sleep(_GATHERING)
-        return taken + self.leftovers()
+        return self.leftovers()
 
     def leftovers(self) -> list[Done | BaseException]:
         """Return what is done, without waiting."""
-        taken: list[Done | BaseException] = []
+        taken, self._first = self._first, []
         while True:
             try:
                 taken.append(self._results.get_nowait())

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from oloproof.config.families import OWN_GATES
 from oloproof.config.models import PolicyOptions, RuleOptions
 from oloproof.config.problems import nearest, suggestion
+from oloproof.digests import canonical_json
 from oloproof.errors import ConfigError
 from oloproof.policy import (
     Measure,
@@ -265,7 +266,7 @@ class _Book:
     def metric(self, criterion: str, rate: str | None, variant: str, slice_: Mapping[str, Any] | None) -> Metric:
         """Return one metric of the run."""
         name = criterion if rate is None or criterion == rate else f"{criterion}.{rate}"
-        key = (name, variant, repr(slice_))
+        key = (name, variant, canonical_json(slice_))
         if key not in self.metrics:
             self.metrics[key] = self._summarized(name, criterion, rate, variant, slice_)
         return self.metrics[key]
@@ -285,7 +286,7 @@ class _Book:
 
     def human(self, judged: Metric, validation: StoredValidation) -> Metric:
         """Return the rate at which people would pass what the judge judged, in place of the judge's own."""
-        key = (judged.criterion, judged.variant, repr(judged.slice), "human")
+        key = (judged.criterion, judged.variant, canonical_json(judged.slice), "human")
         if key not in self.metrics:
             measure = self._measures[judged.criterion]
             values = reduce_cases(

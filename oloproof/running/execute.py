@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 from msgspec.structs import replace
 
 from oloproof.digests import digest_of
-from oloproof.errors import MediaDrift, RunInterrupted
+from oloproof.errors import MediaDrift, OloproofError, RunInterrupted, StorageError
 from oloproof.evaluators import Subject
 from oloproof.media import MediaReader, using_reader
 from oloproof.records import Execution
@@ -18,7 +18,7 @@ from oloproof.running.crew import Crew, Done, Job
 from oloproof.running.events import HeldUp, TrialsDone
 from oloproof.running.given import given_files
 from oloproof.running.verify import explained
-from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, trials_in
+from oloproof.running.work import BLOCK, FamilyWork, Work, Workload, key_after, trials_in
 from oloproof.running.workshop import Workshop
 from oloproof.storage import Entry, History
 
@@ -44,6 +44,7 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
         store=shop.store,
         reader=shop.reader,
         system_digest=digest_of(shop.system.identity),
+        by_id=shop.system.answers_by_id,
         reuse=reuse,
         variants=shop.variants,
     )
@@ -53,16 +54,15 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
 
     crew = Crew(plan.project.options.concurrency, do, lambda: _surrounding(shop))
     crew.start()
+    waiting: list[Entry] = []
     try:
-        _feed_and_store(shop, crew, workload)
-    except KeyboardInterrupt:
-        crew.stop(_GRACE)
-        _store(shop, [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
-        history = History(shop.store)
-        kept = history.counts(history.find(shop.run.id))["trials"]  # those of the stretches before a --resume too
-        raise RunInterrupted(
-            f"stopped by hand: {kept} of {plan.trials} trials are kept; oloproof run --resume goes on"
-        ) from None
+        _feed_and_store(shop, crew, workload, waiting)
+    except BaseException as error:
+        with suppress(StorageError):  # what ended the run is told, and not that no more could be stored
+            _store_the_rest(shop, crew, waiting)
+        if isinstance(error, KeyboardInterrupt | MediaDrift):
+            raise _told(shop, error) from None
+        raise
     finally:
         crew.stop(0.0)
         shop.measurements.flush()
@@ -73,6 +73,13 @@ def execute_trials(shop: Workshop, done: set[int], *, reuse: bool) -> None:
             "cached_media_changed",
             f"{answers} not reused because recorded files are gone or changed; what they answered was executed again",
         )
+    if shop.changed:
+        more = f" (and so in {len(shop.changed) - 1:,} more trials)" if len(shop.changed) > 1 else ""
+        shop.notice(
+            "files_changed_meanwhile",
+            f"a file that case {shop.changed[0]!r} names changed while the case was executed{more}; what it answered "
+            "may be about either content, and no later run reuses it",
+        )
 
 
 def _surrounding(shop: Workshop) -> AbstractContextManager[None]:
@@ -82,19 +89,21 @@ def _surrounding(shop: Workshop) -> AbstractContextManager[None]:
 def _do(shop: Workshop, work: Work) -> Entry:
     """Execute one trial, or take its earlier answer, and evaluate it; runs in a thread of the crew."""
     trial = work.trial
+    key = work.key
     if work.execution is not None:
         execution = work.execution
     elif work.problem is not None:
         execution = Execution(error=work.problem)
     else:
         execution = shop.system.execute(trial)
+        key = key_after(work, shop.reader)
     if work.refused:
         judgements = shop.bench.not_asked(str(work.problem), code="variant_refused")
     else:
         judgements = shop.bench.judgements(Subject(trial.case, execution, shop.reader, trial.variant, trial.repeat))
     settled = _settled(execution, shop.reader)
     delivered = work.delivered if shop.variants else given_files(trial.case, work.digests, settled, shop.reader)
-    return Entry(trial, work.key, work.input, settled, judgements, work.reused, delivered)
+    return Entry(trial, key, work.input, settled, judgements, work.reused, delivered)
 
 
 def _settled(execution: Execution, reader: MediaReader) -> Execution:
@@ -140,13 +149,15 @@ class _Feeder:
             self._making += 1
 
 
-def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
+def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload, waiting: list[Entry]) -> None:
+    """Execute everything. ``waiting`` holds what is done and not stored yet, for whoever has to store it when this ends
+    in an error.
+    """
     size = shop.plan.project.options.concurrency
     window = max(2 * BLOCK, 2 * size)
     feeder = _Feeder(crew, size)
     in_flight = 0
     exhausted = False
-    waiting: list[Entry] = []
     stored_at = time.monotonic()
     while True:
         while not exhausted and in_flight <= window - BLOCK:
@@ -162,9 +173,7 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
         in_flight -= len(done)
         for result in results:
             if isinstance(result, BaseException):
-                crew.stop(_GRACE)
-                _store(shop, waiting + [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
-                raise _cause(shop, result)
+                raise result
             if isinstance(result, list):
                 feeder.made(result)
         now = time.monotonic()
@@ -172,15 +181,28 @@ def _feed_and_store(shop: Workshop, crew: Crew, workload: Workload) -> None:
             shop.listener(HeldUp(words))
         elif len(waiting) >= _BATCH or now - stored_at > _LONGEST_UNSTORED:
             _store(shop, waiting)
-            waiting, stored_at = [], now
+            waiting.clear()
+            stored_at = now
     _store(shop, waiting)
 
 
-def _cause(shop: Workshop, error: BaseException) -> BaseException:
-    if not isinstance(error, MediaDrift):
-        return error
+def _store_the_rest(shop: Workshop, crew: Crew, waiting: Sequence[Entry]) -> None:
+    """Store what is done, then what the threads are at, of which the impatient may stop us once more."""
+    stored = shop.store.done_positions(shop.run)  # of the batch during which we were stopped all is there or nothing
+    _store(shop, [entry for entry in waiting if entry.trial.index not in stored])
+    crew.stop(_GRACE)
+    _store(shop, [entry for entry in crew.leftovers() if isinstance(entry, Entry)])
+
+
+def _told(shop: Workshop, error: KeyboardInterrupt | MediaDrift) -> OloproofError:
+    """Return what ended the run as it is told: how much is kept, or why a file holds other bytes."""
     history = History(shop.store)
-    return explained(error, history, history.find(shop.run.id))
+    run = history.find(shop.run.id)
+    if isinstance(error, MediaDrift):
+        return explained(error, history, run)
+    kept = history.counts(run)["trials"]  # those of the stretches before a --resume too
+    trials = shop.plan.trials
+    return RunInterrupted(f"stopped by hand: {kept} of {trials} trials are kept; oloproof run --resume goes on")
 
 
 def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
@@ -190,6 +212,7 @@ def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
         shop.done += 1
         shop.cached += entry.reused is not None
         shop.failed += entry.execution.failed
+        shop.changed += [] if entry.key else [entry.trial.case.id]
         verdicts = (verdict for judgement in entry.judgements for verdict in judgement.verdicts)
         for criterion, verdict in zip(shop.bench.criteria, verdicts, strict=True):
             shop.outcomes.setdefault(criterion, Counter())[verdict.outcome] += 1

@@ -7,6 +7,7 @@ from typing import Any
 
 from oloproof.config.families import OF_LABELS, POWER
 from oloproof.config.models import RuleOptions
+from oloproof.digests import canonical_json
 from oloproof.policy import FamilyAsk, FamilyReader, Measure, answer_reader, families, family_metrics, rates_by_group
 from oloproof.records import ORIGINAL, Metric, Relation
 from oloproof.storage import History, StoredRun
@@ -57,14 +58,14 @@ class FamilyBook:
             asked = [rule for rule in rules if rule.criterion == criterion and rule.family is not None]
             reader = FamilyReader(measure, answer_reader(measure.answer), relations)
             for slice_ in _slices(asked):
-                asks = [_ask(rule) for rule in asked if rule.slice == slice_]
+                asks = [_ask(rule) for rule in asked if canonical_json(rule.slice) == canonical_json(slice_)]
                 if slice_ is None:
                     asks += told_of_every_family(measure, relations)
                 asks = list(dict.fromkeys(asks))
                 if asks:
                     seen = families(history.answers(run, number), slice_)
                     metrics = family_metrics(seen, asks, reader, level, slice_)
-                    self._found[criterion, repr(slice_)] = dict(zip(asks, metrics, strict=True))
+                    self._found[criterion, canonical_json(slice_)] = dict(zip(asks, metrics, strict=True))
             if measure.type == PRIOR_PROBE:
                 self._groups += rates_by_group(families(history.answers(run, number)), reader, level)
 
@@ -75,7 +76,7 @@ class FamilyBook:
 
     def metric(self, rule: RuleOptions) -> Metric:
         """Return the metric that a rule is about."""
-        return self._found[rule.criterion, repr(rule.slice)][_ask(rule)]
+        return self._found[rule.criterion, canonical_json(rule.slice)][_ask(rule)]
 
 
 def family_problems(
@@ -110,9 +111,6 @@ def _ask(rule: RuleOptions) -> FamilyAsk:
 
 
 def _slices(rules: Iterable[RuleOptions]) -> list[Mapping[str, Any] | None]:
-    """Return the slices that rules are about, the whole first and always."""
-    found: list[Mapping[str, Any] | None] = [None]
-    for rule in rules:
-        if rule.slice not in found:
-            found.append(rule.slice)
-    return found
+    """Return the slices that rules are about, the whole first and always; 1 and true are two of them."""
+    found = {canonical_json(slice_): slice_ for slice_ in (None, *(rule.slice for rule in rules))}
+    return list(found.values())

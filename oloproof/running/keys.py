@@ -43,10 +43,13 @@ def _child(value: Any, part: str) -> Any:
     return None
 
 
-def execution_key(system_digest: str, trial: Trial, given: str, files: Mapping[str, str]) -> bytes:
+def execution_key(
+    system_digest: str, trial: Trial, given: str, files: Mapping[str, str], *, by_id: bool = False
+) -> bytes:
     """Return the key under which the answer to ``trial`` is kept.
 
     It covers the system with its code (``system_digest``), the portable input as canonical JSON, the SHA-256 of each
-    file that the input names, the variant and the repeat; not the id of the case.
+    file that the input names, the variant and the repeat; the id of the case only with ``by_id``.
     """
-    return derived_key(system_digest, given, canonical_json(files) if files else "{}", trial.variant, str(trial.repeat))
+    texts = given, canonical_json(files) if files else "{}", trial.variant, str(trial.repeat)
+    return derived_key(system_digest, *texts, *((trial.case.id,) if by_id else ()))

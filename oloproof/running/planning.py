@@ -9,6 +9,7 @@ from msgspec import Struct, to_builtins
 
 from oloproof.config.families import OF_LABELS
 from oloproof.config.models import PolicyOptions, RuleOptions
+from oloproof.digests import canonical_json
 from oloproof.policy import Measure
 from oloproof.policy.wording import JUDGE_WHY, slice_words
 from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, Metric
@@ -131,7 +132,7 @@ def prospects(history: History, run: StoredRun, policy: PolicyOptions | None) ->
 
 
 def _is_of(metric: Metric, rule: RuleOptions) -> bool:
-    same_slice = (None if metric.slice is None else dict(metric.slice)) == rule.slice
+    same_slice = canonical_json(metric.slice) == canonical_json(rule.slice)
     if metric.criterion != rule.metric or not same_slice or metric.variant != (rule.variant or ORIGINAL):
         return False
     about = metric.family or {}

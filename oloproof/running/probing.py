@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field, to_builtins
 
 from oloproof.config import Project
-from oloproof.errors import CallFailed, MediaUnreadable
+from oloproof.errors import CallFailed, MediaMissing, MediaUnreadable
 from oloproof.evaluators import Subject
 from oloproof.evaluators.judges import RubricJudge, Sight
 from oloproof.media.picture_changes import blank_like, padded
@@ -38,6 +38,10 @@ MEANINGS = {
     "swap": "another case's media",
     "pad": "a white border around the pictures",
 }
+
+
+_Shown = tuple[Subject, list[MediaItem]]
+"""An execution, and the media that the judge is shown of it."""
 
 
 class Movement(Struct, frozen=True):
@@ -132,24 +136,40 @@ def _moved(
     chosen = sorted(chance.sample(ids, min(cases, len(ids))), key=ids.index)
     with reading(store, project.root) as reader:
         subjects = [subject_of(next(history.trials(run, case=case)), reader) for case in chosen]
-        usable = [
-            (subject, items)
-            for subject in subjects
-            if not subject.execution.failed and (items := judge.items_of(subject))
-        ]
+        usable, notes = _usable_of(judge, [subject for subject in subjects if not subject.execution.failed])
         if not usable:
-            return (), (f"no case of run {run.id} recorded media that this judge is shown",)
+            return (), (*notes, f"no case of run {run.id} recorded media that this judge is shown")
         looks = list(_looks(usable))
         said = _asked(looks, lambda look: _said(judge, look), project, store, judge, listener)
     changes = {look.change for look in looks}
     movements = [_movement(change, looks, said) for change in CHANGES if change in changes]
-    return tuple(movements), tuple(words for change, words in _NOT_ASKED.items() if change not in changes)
+    return tuple(movements), (*notes, *(words for change, words in _NOT_ASKED.items() if change not in changes))
 
 
 _NOT_ASKED = {
-    "swap": "only one case has media, so it was not shown another's",
     "blank": "it is shown no pictures, so none were blanked or framed",
+    "swap": "no two of the cases recorded other media, so none were shown another's",
 }
+
+
+def _usable_of(judge: RubricJudge, subjects: Sequence[Subject]) -> tuple[list[_Shown], tuple[str, ...]]:
+    """Return the subjects with the media that the judge is shown of them, and what to say of those that have none."""
+    found, gone = [], 0
+    for subject in subjects:
+        try:
+            if items := judge.items_of(subject):
+                found.append((subject, items))
+        except MediaMissing:
+            gone += 1
+    cases = "1 case is" if gone == 1 else f"{gone} cases are"
+    return found, ((f"{cases} left out, whose recorded files are gone or cannot be read",) if gone else ())
+
+
+def _other_media(usable: Sequence[_Shown], place: int) -> list[MediaItem]:
+    """Return the media of the next case behind a place that has other ones; none where all have the same."""
+    own = [item.sha256 for item in usable[place][1]]
+    ring = (*usable[place + 1 :], *usable[:place])
+    return next((items for _, items in ring if [item.sha256 for item in items] != own), [])
 
 
 class _Look(Struct, frozen=True):
@@ -160,13 +180,13 @@ class _Look(Struct, frozen=True):
     change: str | None = None
 
 
-def _looks(usable: Sequence[tuple[Subject, list[MediaItem]]]) -> Iterator[_Look]:
+def _looks(usable: Sequence[_Shown]) -> Iterator[_Look]:
     """Yield each execution as it was, then under each change that it can take."""
     for place, (subject, items) in enumerate(usable):
         yield _Look(subject, items)
         yield _Look(subject, items, "again")
-        if len(usable) > 1:
-            yield _Look(subject, usable[(place + 1) % len(usable)][1], "swap")
+        if other := _other_media(usable, place):
+            yield _Look(subject, other, "swap")
         if any(item.kind != "audio" for item in items):
             yield from (_Look(subject, items, change) for change in _PICTURES)
 

@@ -28,14 +28,14 @@ def changed_since(run: StoredRun, store: Store, plan: Plan) -> str:
 def _changed_files(run: StoredRun, store: Store, plan: Plan) -> str:
     """Return in words which cases were executed on other bytes than their files hold now."""
     before = History(store).original_keys(run)
-    system, root = digest_of(plan.system.identity), plan.project.root
+    system, root, by_id = digest_of(plan.system.identity), plan.project.root, plan.system.answers_by_id
     reader = MediaReader(root, memo=store.load_memo())
     changed = []
     for trial in plan.enumerate(set()) if before else ():
         if trial.index not in before:
             continue
         given = replace(trial, case=plan.families.original(trial.case))
-        if given.case.files and keyed(given, root, reader, system).key != before[trial.index]:
+        if given.case.files and keyed(given, root, reader, system, by_id=by_id).key != before[trial.index]:
             changed.append(given.case.id)
     store.save_memo(reader.memo)
     if not changed:

@@ -97,7 +97,7 @@ def human_metric(
     values: Iterable[CaseValue],
     validation: StoredValidation,
 ) -> Metric:
-    """Return the rate at which people would pass what the judge judged: ``judged`` is the judge's own metric.
+    """Return the rate at which people would pass the cases of a run: ``judged`` is the judge's own metric of them.
 
     With labels of a random sample of this run it is post-stratified; with labels of another run it is carried over by
     the judge's TPR and TNR (Rogan-Gladen), and None where those do not tell. Of each case one execution was labelled,
@@ -108,11 +108,12 @@ def human_metric(
     if measure.repeats > 1 and measure.pass_when is not None:
         return _as_metric(judged, None, None, ONE_REPEAT_LABELLED)
     verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
+    answered = _answered_share(history, run, judged, verdicts) if measure.repeats == 1 else 1.0
     labels = label_room.gather(history, run, judged.criterion)
     told = [case for case in labels.prefix if case.variant == judged.variant]
     if labels.sample is not None and any(case.passed is not None for case in told):
         found = _of_this_run(told, verdicts, judged.level)
-        return _as_metric(judged, found.estimate, found.interval, found.method)
+        return _as_metric(judged, found.estimate, found.interval, found.method, answered)
     if measure.repeats > 1:
         return _as_metric(judged, None, None, statistics.ROGAN_GLADEN)
     document = validation.document
@@ -125,7 +126,20 @@ def human_metric(
         unclear=statistics.Unclear(**document["unclear"]),
         level=judged.level,
     )
-    return _as_metric(judged, moved.estimate, moved.interval, moved.method)
+    return _as_metric(judged, moved.estimate, moved.interval, moved.method, answered)
+
+
+def _answered_share(history: History, run: StoredRun, judged: Metric, verdicts: dict[str, bool | None]) -> float:
+    """Take the cases out of ``verdicts`` that failed because there was no answer; return the share of the others.
+
+    No judge said that they fail, and people would pass none of them: what labels tell of its verdicts is about the
+    others (``on_execution_error: fail``).
+    """
+    whole = len(verdicts)
+    for seen in history.executed(run, variant=judged.variant) if False in verdicts.values() else ():
+        if seen.error and verdicts.get(seen.case_id) is False:
+            del verdicts[seen.case_id]
+    return len(verdicts) / whole if whole else 1.0
 
 
 def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool | None], level: float) -> HumanRate:
@@ -144,6 +158,14 @@ def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool |
     return statistics.human_rate(*strata, missing=frame.count(None), level=level)
 
 
-def _as_metric(judged: Metric, estimate: float | None, interval: tuple[float, float] | None, method: str) -> Metric:
-    told = {"estimate": estimate, "interval": interval, "method": method}
-    return replace(judged, estimand=HUMAN_RATE, could_be=None, **told)
+def _as_metric(
+    judged: Metric,
+    estimate: float | None,
+    interval: tuple[float, float] | None,
+    method: str,
+    share: float = 1.0,
+) -> Metric:
+    """Return the metric of people's rate: ``estimate`` and ``interval`` are of a share of the cases, the rest fails."""
+    told = None if estimate is None else estimate * share
+    ends = None if interval is None else (interval[0] * share, interval[1] * share)
+    return replace(judged, estimand=HUMAN_RATE, could_be=None, estimate=told, interval=ends, method=method)

@@ -18,7 +18,7 @@ def verify_recorded(shop: Workshop, stored: StoredRun) -> None:
             recorded one path, both.
     """
     history = History(shop.store)
-    readers = [number for number, evaluator in enumerate(shop.bench.evaluators) if evaluator.reads_media]
+    readers = [number for number, evaluator in enumerate(shop.bench.reporting) if evaluator.reads_media]
     amended: list[tuple[int, int, Verdict]] = []
     for trial, case, media in history.recorded_media(stored):
         try:

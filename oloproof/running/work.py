@@ -61,6 +61,7 @@ class Workload:
         reader: MediaReader,
         system_digest: str,
         reuse: bool,
+        by_id: bool = False,
         variants: VariantWorkshop | None = None,
     ) -> None:
         self._trials = trials
@@ -68,6 +69,7 @@ class Workload:
         self._store = store
         self._reader = reader
         self._system_digest = system_digest
+        self._by_id = by_id
         self._reuse_up_to = store.newest_execution() if reuse else 0
         self._variants = variants
         self._families = groupby(trials, key=lambda trial: trial.case.id)
@@ -116,7 +118,7 @@ class Workload:
         return replace(work, delivered=variation.deliveries, problem=problem, refused=refused)
 
     def _work(self, trial: Trial) -> Work:
-        return keyed(trial, self._root, self._reader, self._system_digest)
+        return keyed(trial, self._root, self._reader, self._system_digest, by_id=self._by_id)
 
     def _with_answer(self, work: Work, found: dict[bytes, tuple[int, Execution]]) -> Work:
         answer = found.get(work.key)
@@ -133,14 +135,27 @@ class Workload:
         return replace(work, reused=number, execution=execution)
 
 
-def keyed(trial: Trial, root: Path, reader: MediaReader, system_digest: str) -> Work:
+def keyed(trial: Trial, root: Path, reader: MediaReader, system_digest: str, *, by_id: bool) -> Work:
     """Return a trial with the key of its answer, which its files have a part in; one that is gone is its problem."""
     given = canonical_json(portable_input(trial.case, root))
     try:
         digests = {field: reader.digest_of_path(path) for field, path in trial.case.files.items()}
     except MediaError as error:
-        return Work(trial, execution_key(system_digest, trial, given, {}), given, problem=str(error))
-    return Work(trial, execution_key(system_digest, trial, given, digests), given, digests=digests)
+        return Work(trial, execution_key(system_digest, trial, given, {}, by_id=by_id), given, problem=str(error))
+    return Work(trial, execution_key(system_digest, trial, given, digests, by_id=by_id), given, digests=digests)
+
+
+def key_after(work: Work, reader: MediaReader) -> bytes:
+    """Return the key under which a new answer is kept: none where a file of the trial is not what it was keyed by.
+
+    Whoever edits a file while a run is under way gets an answer to other bytes than the key tells of.
+    """
+    files = work.trial.case.files
+    try:
+        held = all(reader.digest_of_path(files[field]) == digest for field, digest in work.digests.items())
+    except MediaError:
+        held = False
+    return work.key if held else b""
 
 
 def trials_in(block: Sequence[Work | FamilyWork]) -> int:

@@ -35,9 +35,12 @@ class Workshop(Struct):
     done: int = 0
     cached: int = 0
     failed: int = 0
+    changed: list[str] = field(default_factory=list)
+    """The case of each trial whose files were not what they had been when it was executed."""
 
     def notice(self, code: str, message: str) -> None:
-        """Keep a notice with the run and say it."""
+        """Keep a notice with the run and say it; one that was kept before the run was stopped is not kept again."""
         notice = Notice(code, message)
-        self.run.notices.append(notice)
+        if notice not in self.run.notices:
+            self.run.notices.append(notice)
         self.listener(Noticed(notice))

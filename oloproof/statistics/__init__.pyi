@@ -109,6 +109,7 @@ from .label_rates import (
     PRIOR_LABELS as PRIOR_LABELS,
     Labels as Labels,
     PriorRate as PriorRate,
+    corrected_of as corrected_of,
     prior_rates as prior_rates,
 )
 from .means import (

@@ -51,7 +51,8 @@ def prior_rates(samples: Iterable[Labels], level: float = 0.95) -> dict[str, Pri
     - ``counterfactual_sensitivity_rate``: the original follows the prior and the counterfactual the picture;
     - ``visual_reliance_rate``: with the picture it follows it, without it what one would expect;
     - ``prompt_correction_rate``: the primary follows the prior and other words of the question do not, over all
-      samples with other words; ``prompt_recovery_rate``: the same over those whose primary follows the prior.
+      samples with other words; ``prompt_recovery_rate``: the same over those whose primary follows the prior. Other
+      words without a usable answer leave it open, unless one of them follows the picture.
     """
     given = list(samples)
     primaries = [labels[PRIMARY] for labels in given if PRIMARY in labels]
@@ -61,10 +62,10 @@ def prior_rates(samples: Iterable[Labels], level: float = 0.95) -> dict[str, Pri
         rates[name] = _share([labels[condition] for labels in given if condition in labels], "prior", level)
     for name, conditions, holds in _PAIRED:
         rates[name] = _counted(given, conditions, holds, level)
-    asked_again = [labels for labels in given if _prompts(labels)]
-    prior_first = [labels for labels in asked_again if labels.get(PRIMARY) == "prior"]
-    rates["prompt_correction_rate"] = _counted(asked_again, (PRIMARY,), _corrected, level)
-    rates["prompt_recovery_rate"] = _counted(prior_first, (PRIMARY,), _corrected, level)
+    asked_again = [labels for labels in given if _prompts(labels) and PRIMARY in labels]
+    prior_first = [labels for labels in asked_again if labels[PRIMARY] == "prior"]
+    rates["prompt_correction_rate"] = _told([corrected_of(labels) for labels in asked_again], level)
+    rates["prompt_recovery_rate"] = _told([corrected_of(labels) for labels in prior_first], level)
     return rates
 
 
@@ -87,8 +88,15 @@ _PAIRED: tuple[tuple[str, tuple[str, ...], Callable[[Labels], bool]], ...] = (
 )
 
 
-def _corrected(labels: Labels) -> bool:
-    return labels.get(PRIMARY) == "prior" and any(labels[name] == "visual" for name in _prompts(labels))
+def corrected_of(labels: Labels) -> bool | None:
+    """Return whether other words corrected a primary that follows the prior; None where an answer is missing to tell.
+
+    One prompt that follows the picture tells it whatever the others say.
+    """
+    said = [labels[name] for name in _prompts(labels)]
+    if labels[PRIMARY] != "prior":
+        return None if labels[PRIMARY] is None else False
+    return True if "visual" in said else None if None in said else False
 
 
 def _prompts(labels: Labels) -> Sequence[str]:
@@ -99,6 +107,11 @@ def _share(labels: Sequence[str | None], wanted: str, level: float) -> PriorRate
     """Count the answers of one condition that have a label, among those that are usable."""
     unusable = labels.count(None)
     return _rate(labels.count(wanted), len(labels) - unusable, unusable, level)
+
+
+def _told(known: Sequence[bool | None], level: float) -> PriorRate:
+    """Count what is known to be so, among all that is known."""
+    return _rate(known.count(True), len(known) - known.count(None), known.count(None), level)
 
 
 def _counted(

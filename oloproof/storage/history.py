@@ -197,12 +197,16 @@ class History(Observations):
         return list(dict.fromkeys(key for row in self.store.rows(query, (run.number,)) for key in json.loads(row[0])))
 
     def original_keys(self, run: StoredRun) -> dict[int, bytes]:
-        """Return the key of the first execution of each original that is stored, by its place in the run."""
+        """Return the key of the first execution of each original that is stored, by its place in the run.
+
+        That of an answer that was forgotten is among them, but for what earlier versions forgot.
+        """
         query = f"""
             SELECT trials.position, executions.key FROM {_WITH_EXECUTION}
             WHERE trials.run = ? AND trials.variant = ? AND trials.repeat = 0
         """
-        return {row[0]: row[1] for row in self.store.rows(query, (run.number, ORIGINAL))}
+        keys = ((row[0], row[1]) for row in self.store.rows(query, (run.number, ORIGINAL)))
+        return {place: bytes.fromhex(key) if isinstance(key, str) else key for place, key in keys if key}
 
     def recorded_media(self, run: StoredRun) -> Iterator[tuple[int, str, tuple[MediaItem, ...]]]:
         """Yield (trial row, case id, media) for the trials of a run that recorded media."""

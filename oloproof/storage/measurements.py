@@ -58,13 +58,16 @@ class StoredMeasurements:
         """Read everything that is kept of these bytes at once: at most :data:`_EXPECTED` of them are."""
         wanted = [bytes.fromhex(sha256) for sha256 in dict.fromkeys(sha256s[:_EXPECTED])]
         query = f"SELECT sha256, name, value FROM measurements WHERE sha256 IN {marks(wanted)}"
+        read: dict[str, list[tuple[str, str]]] = {digest.hex(): [] for digest in wanted}
         for digest, name, value in self._store.rows(query, wanted):
             key = digest.hex(), name
+            read[key[0]].append(key)
             if key not in self._pending:
                 self._remember(key, json.loads(value))
         with self._lock:
-            for digest in wanted:
-                self._whole[digest.hex()] = None
+            for sha256, keys in read.items():
+                if all(key in self._recent or key in self._pending for key in keys):  # none had to make room for others
+                    self._whole[sha256] = None
             while len(self._whole) > 2 * _EXPECTED:
                 self._whole.popitem(last=False)
 

@@ -75,9 +75,10 @@ class NewRun(Struct, frozen=True):
 class Entry(Struct, frozen=True):
     """One trial that is done: how it was executed, or which stored execution it reuses, and its verdicts.
 
-    ``input`` is the case's input as canonical JSON, with the project's files relative to it. ``judgements`` follow the
-    run's evaluators; all their verdicts together follow the run's criteria. ``delivered`` is what stood in the fields
-    that variants change, or without variants the media that the system was given and did not record.
+    ``input`` is the case's input as canonical JSON, with the project's files relative to it. An answer with an empty
+    ``key`` answers no later trial. ``judgements`` follow the run's evaluators; all their verdicts together follow the
+    run's criteria. ``delivered`` is what stood in the fields that variants change, or without variants the media that
+    the system was given and did not record.
     """
 
     trial: Trial

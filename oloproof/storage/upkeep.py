@@ -7,14 +7,16 @@ from typing import Any
 from oloproof.storage.store import Store
 from oloproof.storage.variant_files import VariantFiles
 
-FORGOTTEN = b""
-"""The key of an execution that stays with its runs and answers no later one."""
+_REUSED = "typeof(key) = 'blob' AND length(key) > 0"
+"""Executions that answer later ones. The key of a forgotten one is kept as text, which no key that is looked for is: it
+stays with its runs, and tells whether they can be gone on with. Once it was emptied instead.
+"""
 
 
 def cache_stats(store: Store) -> dict[str, Any]:
     """Return how much is kept: answers, measurements, digests, runs, files of variants, and bytes on disk."""
     counts = {
-        "answers": store.scalar("SELECT count(*) FROM executions WHERE key != ?", (FORGOTTEN,)),
+        "answers": store.scalar(f"SELECT count(*) FROM executions WHERE {_REUSED}"),
         "measurements": store.scalar("SELECT count(*) FROM measurements"),
         "digests": store.scalar("SELECT count(*) FROM digests"),
         "runs": store.scalar("SELECT count(*) FROM runs"),
@@ -33,7 +35,7 @@ def cache_stats(store: Store) -> dict[str, Any]:
 def clear_cache(store: Store) -> int:
     """Forget every answer, measurement, digest and made file for later runs; returns how many answers."""
     with store.writing() as connection:
-        count = connection.execute("UPDATE executions SET key = ? WHERE key != ?", (FORGOTTEN, FORGOTTEN)).rowcount
+        count = connection.execute(f"UPDATE executions SET key = hex(key) WHERE {_REUSED}").rowcount
         connection.execute("DELETE FROM measurements")
         connection.execute("DELETE FROM digests")
     VariantFiles(store.root).clear()

@@ -7,7 +7,7 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -36,6 +36,8 @@ class System(ABC):
     version: str
     kind: str
     identity: Mapping[str, Any]
+    answers_by_id: ClassVar[bool] = False
+    """Whether the id of a case decides on its answer, so that the answer to another case of one input is none to it."""
 
     @property
     def notices(self) -> Iterable[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from oloproof.config.models import ReplayOptions
 from oloproof.errors import SystemError_
@@ -29,6 +29,7 @@ class ReplaySystem(System):
     """
 
     kind = "replay"
+    answers_by_id: ClassVar[bool] = True
 
     def __init__(self, options: ReplayOptions, named: Named, identity: Mapping[str, Any], answers: Recorded) -> None:
         self.name, self.version = named.name, named.version

@@ -109,6 +109,9 @@ class VariantWorkshop:
             found = self._kept(source.sha256, name)
             if found is None:
                 made = make(original, member, self._files)
+                if self._reader.digest_of_path(original.path) != source.sha256:
+                    path = stored_path(self.root, original.path)
+                    raise MediaError(f"{path} was changed while it was read", path=original.path, code="media_changed")
                 self._reader.measurements.put(source.sha256, name, made.as_json())
                 found = made, self._files.place(made.sha256, made.ending)
                 self._reader.memo.remember(identity_of(os.stat(found[1])), made.sha256)

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw
 from pydantic import ValidationError
 
-from oloproof.errors import EvaluatorError, MediaDrift
+from oloproof.errors import EvaluatorError, MediaDrift, MediaUnreadable
 from oloproof.evaluators import image_matches_reference
 
 CASES = Path(__file__).parent.parent / "data" / "media-cases"
@@ -44,6 +44,21 @@ def test_another_scene_fails_with_its_distance_and_one_bad_image_is_enough(match
     assert verdict.reason.startswith("bad.png does not look alike, ")
     assert verdict.score == verdict.details["distances"][1]["distance"] > 8
     assert verdict.score % 2 == 0
+
+
+def test_that_nothing_decodes_a_picture_here_is_not_kept_for_its_bytes(
+    match: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A decoder may be installed tomorrow, and the same bytes are then compared; that they are damaged is kept."""
+
+    def undecodable(*_: Any, **__: Any) -> Any:
+        raise MediaUnreadable("nothing here decodes HEIC", code="no_decoder")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(image_matches_reference, "perceptual_hash", undecodable)
+        verdict = match("png 320x240", "copy.jpg jpeg 320x240")
+        assert (verdict.outcome, verdict.details["code"]) == ("missing", "reference_no_decoder")
+    assert match("png 320x240", "copy.jpg jpeg 320x240").outcome == "pass"
 
 
 def test_the_threshold_is_the_projects(match: Any) -> None:

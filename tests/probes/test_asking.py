@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from pathlib import Path
@@ -44,6 +45,24 @@ def test_an_error_is_a_record_without_the_key_that_it_shows() -> None:
         probe(sample(), target, on_error="raise")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "OPENAI_API_KEY=zyx987secret is refused",
+        '{"api_key": "zyx987secret", "model": "m"}',
+        "bad credentials: ghp_zyx987secret",
+        "token='zyx987secret'",
+    ],
+)
+def test_a_key_is_found_in_an_error_however_it_is_written(words: str) -> None:
+    def broken(image: Any, prompt: str) -> str:
+        raise RuntimeError(words)
+
+    told = probe(sample(), broken)["conditions"]["visual"]
+    assert "[hidden]" in told["error"]
+    assert "zyx987" not in told["error"]
+
+
 def test_one_that_leaves_the_program_loses_no_answers() -> None:
     def target(image: Any, prompt: str) -> str:
         if image is None:
@@ -70,6 +89,20 @@ def test_a_coroutine_is_awaited() -> None:
         return "blue"
 
     assert probe(sample(), target)["classification"] == "visual"
+
+
+def test_a_coroutine_is_awaited_also_where_a_loop_runs_already() -> None:
+    """A notebook runs one: every answer was an error there."""
+
+    async def target(image: Any, prompt: str) -> str:
+        await asyncio.sleep(0)
+        return "blue"
+
+    async def notebook() -> Any:
+        return probe(sample(), target)
+
+    told = asyncio.run(notebook())["conditions"]["visual"]
+    assert (told["response"], told["error"]) == ("blue", None)
 
 
 def test_several_questions_may_be_asked_at_once() -> None:

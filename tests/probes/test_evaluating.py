@@ -46,6 +46,17 @@ def test_every_rate_tells_its_denominator_and_no_data_is_null() -> None:
     assert without["rates"]["visual_reliance_rate"]["interval"] is None
 
 
+def test_other_words_that_met_an_error_leave_open_whether_they_correct() -> None:
+    def target(image: object, prompt: str) -> str:
+        if prompt == "Look closely.":
+            raise TimeoutError
+        return "yellow"
+
+    asked = sample(prompts=["Look closely."])
+    assert probe(asked, target)["prompt_corrected"] is None
+    assert probe(asked, target, parity=True)["prompt_corrected"] is False
+
+
 def test_the_primary_is_the_picture_of_the_sample_also_where_there_is_a_counterfactual() -> None:
     """In the earlier tool the sample's own picture then counted for nothing."""
     given = sample(counterfactual_image="c.png")

@@ -101,6 +101,19 @@ def test_an_attempt_waits_while_only_those_in_flight_stand_in_its_way() -> None:
         budget.reserve(Usage(9, 0))
 
 
+def test_what_rounding_leaves_over_keeps_nobody_waiting() -> None:
+    """Four at once leave a trace of a dollar reserved, for which the fifth, covered to the cent, waited for ever."""
+    each = Usage(1_000, 0)
+    budget = Budget(usd=5 * Prices(0.15, 0).of(each), prices=Prices(0.15, 0))
+    for reservation in [budget.reserve(each) for _ in range(4)]:
+        budget.settle(reservation, each)
+    fifth = threading.Thread(target=budget.reserve, args=(each,), daemon=True)
+    fifth.start()
+    fifth.join(5.0)
+    assert not fifth.is_alive()
+    assert budget.requests == 5
+
+
 def test_settling_twice_changes_nothing() -> None:
     budget = Budget(usd=10, prices=DOLLAR_A_TOKEN)
     reservation = budget.reserve(Usage(1, 1))

@@ -7,12 +7,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from textwrap import dedent
 from typing import Any
 
 import pytest
 
-from oloproof.errors import ToolMissing
+from oloproof.errors import DatasetError, RunInterrupted, ToolMissing
 from oloproof.running import run
+from oloproof.running.crew import Crew
 from oloproof.running.events import Event, RunStarted, TrialsDone, Verifying
 from oloproof.storage import History, Store
 from tests.warm import cold_command
@@ -123,6 +125,57 @@ def test_a_slow_trial_does_not_keep_finished_ones_from_being_stored(echo: Callab
     assert worker.is_alive(), "the slow trial is still under way"
     assert stored == 9
     worker.join(20)
+
+
+def test_an_answer_to_a_file_that_was_edited_meanwhile_is_not_reused(echo: Callable[..., Any]) -> None:
+    """Its key would tell of the bytes before: once the edit is taken back, that would be the answer to other bytes."""
+    app = """
+        from pathlib import Path
+
+        HERE = Path(__file__).parent
+
+        def answer(case):
+            note = HERE / case["note"]
+            if (HERE / "edit").exists():
+                (HERE / "edit").unlink()
+                note.write_text("second")
+            return note.read_text()
+        """
+    folder = echo(1, app=dedent(app))
+    folder.cases([{"id": "c0", "input": {"note": "note.txt"}}])
+    folder.write("note.txt", "first")
+    folder.write("edit", "")
+    edited = run(folder.root)
+    assert "files_changed_meanwhile" in [notice.code for notice in edited.run.notices]
+    assert outputs(folder.root) == {"c0": "second"}
+
+    folder.write("note.txt", "first")
+    for cached in (0, 1):
+        assert run(folder.root).executions["cached"] == cached
+        assert outputs(folder.root) == {"c0": "first"}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), DatasetError("a row was cut off")])
+def test_what_is_done_and_waits_to_be_stored_is_stored_before_a_run_is_stopped(
+    echo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """Answers may have been paid for; of those that are done at the moment of Ctrl-C none is asked for again."""
+    taken = Crew.take
+
+    def stopped(crew: Crew, patience: float) -> Any:
+        if (found := taken(crew, patience)) or not any(waited):
+            waited.append(bool(found))
+            return found
+        raise error
+
+    waited: list[bool] = []
+    monkeypatch.setattr(Crew, "take", stopped)
+    monkeypatch.setattr("oloproof.running.execute._LONGEST_UNSTORED", 1_000.0)
+    app = "import time\n\ndef answer(case):\n    time.sleep(2 * (case['n'] == 5))\n    return case['n']\n"
+    folder = echo(6, app=app, more="concurrency: 2\n")
+    with pytest.raises(RunInterrupted if isinstance(error, KeyboardInterrupt) else DatasetError):
+        run(folder.root)
+    assert outputs(folder.root) == {f"c{number}": number for number in range(6)}
 
 
 def test_a_missing_tool_stops_the_run_and_names_case_and_criterion(

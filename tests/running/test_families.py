@@ -63,6 +63,23 @@ def decided(looks: Any, *rules: str) -> dict[str, Any]:
     return document
 
 
+def test_two_rules_on_one_slice_written_in_another_order_are_decided_alike(looks: Any) -> None:
+    """A rule looks its metric up by its slice: the order of the keys is no part of that."""
+    slice_ = {"a": 1, "b": 2}
+    rows = [{"id": f"c{n}", "input": {"photo": f"{n}.png"}, "expected": "dark", "slice": slice_} for n in (0, 1)]
+    looks.cases(rows)
+    found = decided(
+        looks,
+        "metric: answer.flip_rate, max: 0.9, slice: {a: 1, b: 2}",
+        "metric: answer.flip_rate, max: 0.9, slice: {b: 2, a: 1}",
+        "metric: answer.flip_rate, max: 0.9, slice: {a: true, b: 2}",
+    )
+    assert [found["metrics"][-1]["n"], len(found["decisions"])] == [0, 3]
+    one, same, other = found["decisions"]
+    assert (one["estimate"], one["interval"]) == (same["estimate"], same["interval"])
+    assert (one["estimate"], other["estimate"]) == (0.0, None)
+
+
 def test_rules_over_families_decide_with_their_counts(looks: Any) -> None:
     found = decided(
         looks,

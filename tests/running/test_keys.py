@@ -57,6 +57,11 @@ def test_the_id_of_the_case_does_not() -> None:
     assert key(id="renamed") == key()
 
 
+def test_the_id_of_the_case_does_where_it_decides_on_the_answer() -> None:
+    one, other = (execution_key("s", Trial(0, Case(name, {})), "{}", {}, by_id=True) for name in ("a", "b"))
+    assert one != other
+
+
 @given(st.lists(st.text(), min_size=2, max_size=2), st.lists(st.text(), min_size=2, max_size=2))
 def test_parts_never_run_into_each_other(one: list[str], other: list[str]) -> None:
     keys = [

@@ -7,6 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from oloproof.config import load_project
 from oloproof.evaluators import builtin_registry
 from oloproof.evaluators.judges import RubricJudge
@@ -87,15 +89,6 @@ def test_a_judge_that_is_shown_no_pictures_is_not_asked_with_other_pictures(fold
     assert found.notes == ("it is shown no pictures, so none were blanked or framed",)
 
 
-def test_a_single_case_has_no_other_to_change_media_with(folder: Folder) -> None:
-    with ModelServer(hears_everything) as server:
-        run(dictation(folder, server.url).root)
-        found = probed(folder, 1)
-
-    assert [(one.change, one.asked) for one in found.movements] == [("again", 1)]
-    assert found.notes[0] == "only one case has media, so it was not shown another's"
-
-
 def test_questions_are_asked_side_by_side_and_counted_as_they_are_answered(folder: Folder) -> None:
     with ModelServer(hears_everything) as server:
         run(dictation(folder, server.url, cases=6).root)
@@ -120,3 +113,43 @@ def test_what_a_server_makes_a_probe_wait_for_is_said_while_it_waits(folder: Fol
 
     assert found.movements[0].asked == 2
     assert any(isinstance(event, HeldUp) and "HTTP 429" in event.words for event in events)
+
+
+def test_a_case_whose_files_are_gone_is_left_out_and_ends_no_probe(folder: Folder) -> None:
+    """Where only one case is left there is no other whose media could be shown, so nothing is said of such a change."""
+    with ModelServer(hears_everything) as server:
+        run(dictation(folder, server.url).root)
+        (folder.root / "0.wav").unlink()
+        found = probed(folder, 2)
+
+    assert [(one.change, one.asked) for one in found.movements] == [("again", 1)]
+    assert found.notes[0] == "1 case is left out, whose recorded files are gone or cannot be read"
+    assert found.notes[-1] == "no two of the cases recorded other media, so none were shown another's"
+
+
+def test_cases_that_share_their_media_are_shown_those_of_another(folder: Folder) -> None:
+    """A case that is shown the same bytes under another case's name has not been shown anything else."""
+    with ModelServer(hears_everything) as server:
+        dictation(folder, server.url)
+        rows = [{"id": f"c{n}", "input": {"sound": f"{n // 2}.wav", "n": n}} for n in range(3)]
+        folder.cases(rows)
+        run(folder.root)
+        sounds = shown_in_place(folder)
+
+    assert sounds == {"c0": "1.wav", "c1": "1.wav", "c2": "0.wav"}
+
+
+def shown_in_place(folder: Folder) -> dict[str, str]:
+    """Return, of each case of a probe, which sound was shown in place of its own."""
+    shown = {}
+    real = RubricJudge.opinion_on
+
+    def opinion_on(self: Any, subject: Any, items: Any, change: Any = None) -> Any:
+        if items[0].path != subject.execution.media[0].path:
+            shown[subject.case.id] = items[0].path
+        return real(self, subject, items, change)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RubricJudge, "opinion_on", opinion_on)
+        probed(folder, 3)
+    return shown

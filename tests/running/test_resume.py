@@ -140,6 +140,21 @@ def filed(echo: Callable[..., Any], more: str = "") -> Any:
     return folder
 
 
+def test_a_run_whose_answers_were_forgotten_can_still_be_gone_on_with(echo: Callable[..., Any]) -> None:
+    """Clearing the cache touches no run: what its files held is still known, and no file is said to have changed."""
+    folder = filed(echo)
+    folder.write("stop", "")
+    assert folder.run("run", "--quiet").exit == 2
+    assert folder.run("cache", "clear", "--yes").out.startswith("1 answer")
+    (folder.root / "stop").unlink()
+    resumed = folder.run("run", "--resume", "--json")
+    assert (resumed.exit, resumed.document["executions"]["run"]) == (0, 2), resumed.err
+    folder.run("cache", "clear", "--yes")
+    assert folder.run("run", "--resume", "--quiet").exit == 0
+    folder.write("0.txt", "second")
+    assert "the files of 1 case (c0) changed" in folder.run("run", "--resume").err
+
+
 @pytest.mark.parametrize("more", ["", "variants: [{text_only: note}]\nrepeats: 2\n"])
 def test_resume_of_a_complete_run_sees_that_a_file_of_a_case_holds_other_bytes(
     echo: Callable[..., Any], more: str

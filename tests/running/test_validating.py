@@ -320,6 +320,32 @@ def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
     assert {variant: metric.estimate for variant, metric in values.items()} == {"original": 1.0, "jpeg-40": 0.0}
 
 
+def test_a_case_that_was_never_answered_is_one_that_people_fail(desk: Make) -> None:
+    """No judge saw it, so what labels tell of the judge's FAILs, half of which people pass here, is not about it."""
+    project = desk(red_passes)
+    names = list(project.colors)[:48]
+    project.folder.cases(
+        [
+            {"id": name, "input": {"files": [f"{color}.png" if number % 2 else "none.png"], "answer": name}}
+            for number, (name, color) in enumerate((name, project.colors[name]) for name in names)
+        ]
+    )
+    project.run(on_execution_error="fail")
+    blue = [name for number, name in enumerate(names) if number % 2 and project.colors[name] == "blue"]
+    red = [name for number, name in enumerate(names) if number % 2 and project.colors[name] == "red"]
+    project.label(lambda name: "pass" if name in (*red, *blue[::2]) else "fail", of="case_id")
+
+    with project.history() as history:
+        found = history.find()
+        measure = measures_of(found.document)["right"]
+        cases = list(reduce_cases(history.observations(found, 0), measure))
+        people = human_metric(history, found, summarize(cases, measure, 0.95), measure, cases, VALIDATION)
+    assert (people.n, people.failed) == (48, 48 - len(red))
+    assert people.estimate == pytest.approx((len(red) + len(blue[::2])) / 48)
+    assert people.interval is not None
+    assert people.interval[1] <= 0.5
+
+
 VALIDATION = StoredValidation("right", "ab" * 32, "cd" * 32, 1, "VALIDATED", "all_bars_cleared", {})
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from oloproof.errors import MediaDrift
 from oloproof.running import RunResult, conclude, run
 from oloproof.running.deciding import policy_of
 from oloproof.storage import History, Store, StoredTrial
+from tests.model_server import ModelServer, chat
 
 
 def trials_of(root: Path) -> dict[str, StoredTrial]:
@@ -127,6 +130,46 @@ def test_a_file_deleted_after_its_verdict_is_missing_all_the_same(photos: Callab
     result = run(folder.root)
     assert outcome(result, folder.root, "c0")[::2] == ("missing", "media_gone")
     assert outcome(result, folder.root, "c1")[0] == "pass"
+
+
+def test_a_file_that_is_gone_is_missing_where_it_was_checked_also_behind_a_judge_of_two_scores(
+    photos: Callable[..., Any],
+) -> None:
+    """Criteria are counted, not evaluators: else a verdict that reads no file is lost, and the check's own stays."""
+    project = """\
+        version: 1
+        project: thumbnails
+        dataset: {path: cases.jsonl, media: [photo]}
+        system: {callable: "app:thumbnail", records: [media/v1]}
+        evaluators:
+          - type: rubric_judge
+            criterion: judge
+            provider: openai_compatible
+            base_url: %s
+            model: reader
+            rubric_text: Any.
+            outputs: {one: gate, two: gate}
+          - {type: media_check, criterion: fits, kind: image}
+          - {type: custom, criterion: last, callable: "checks:delete"}
+        """
+    scores = {name: {"reason": "fine", "value": True} for name in ("one", "two")}
+    with ModelServer(chat(json.dumps({"scores": scores}))) as server:
+        folder = photos("fine", project=dedent(project) % server.url)
+        folder.write(
+            "checks.py",
+            """
+            from pathlib import Path
+            from oloproof import evaluator
+
+            @evaluator()
+            def delete(case):
+                next(Path("out").rglob("thumb.png")).unlink()
+                return True
+            """,
+        )
+        folder.run("run")
+    verdicts = [verdict.outcome for verdict in trials_of(folder.root)["c0"].verdicts]
+    assert verdicts == ["pass", "pass", "missing", "pass"]
 
 
 def test_zero_bytes_are_what_the_system_made_and_a_check_fails_on_them(photos: Callable[..., Any]) -> None:

@@ -35,6 +35,22 @@ def test_only_what_was_wrong_can_be_corrected() -> None:
     assert rates["prompt_recovery_rate"].estimate == 1.0
 
 
+def test_other_words_without_an_answer_are_no_failed_correction() -> None:
+    """What was not measured is missing: a prompt that met an error may have corrected it or not."""
+    samples: list[st.Labels] = [
+        {"primary": "prior", "prompt_1": None, "prompt_2": "prior"},
+        {"primary": "prior", "prompt_1": None, "prompt_2": "visual"},
+        {"primary": "visual", "prompt_1": None},
+        {"primary": "prior", "prompt_1": "prior"},
+    ]
+    rates = st.prior_rates(samples)
+    correction, recovery = rates["prompt_correction_rate"], rates["prompt_recovery_rate"]
+    assert (correction.numerator, correction.denominator, correction.unusable) == (1, 3, 1)
+    assert (recovery.numerator, recovery.denominator, recovery.unusable) == (1, 2, 1)
+    assert recovery.interval == st.missing_bounded_interval(1, 2, 1)
+    assert [st.corrected_of(labels) for labels in samples] == [None, True, False, False]
+
+
 def test_no_data_is_no_zero() -> None:
     for one in st.prior_rates([]).values():
         assert (one.estimate, one.interval) == (None, None)

@@ -50,6 +50,22 @@ def test_what_is_no_json_is_refused_and_not_remembered(base: Base) -> None:
     assert kept.get(SHA, "n") is None
 
 
+def test_what_had_to_make_room_while_it_was_read_ahead_is_still_found(
+    base: Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files with many variants hold more than memory does: what is forgotten of them is read again, not made again."""
+    monkeypatch.setattr(room, "_IN_MEMORY", 10)
+    kept = StoredMeasurements(base.store)
+    known = [(f"{number:064x}", f"variant:{name}") for number in range(6) for name in range(3)]
+    for sha256, name in known:
+        kept.put(sha256, name, [sha256, name])
+    kept.flush()
+    later = StoredMeasurements(base.store)
+    later.expect([f"{number:064x}" for number in range(7)])
+    assert [later.get(*key) for key in known] == [list(key) for key in known]
+    assert later.get(f"{6:064x}", "variant:0") is None
+
+
 def test_memory_is_bounded_and_batches_reach_the_database(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "_IN_MEMORY", 10)
     monkeypatch.setattr(room, "_BATCH", 20)

@@ -58,6 +58,43 @@ def test_recorded_answers_are_given_again_and_every_report_says_so(recorded: Any
     assert "this is a replay" in folder.run("inspect").out
 
 
+def test_a_run_that_is_gone_on_with_says_once_that_it_is_a_replay(recorded: Any) -> None:
+    folder = recorded({"one": {"original": ["A", "A"]}, "two": {"original": ["A", "B"]}})
+    project = folder.root / "oloproof.yaml"
+    project.write_text(project.read_text().replace("type: exact_match", 'type: custom, callable: "checks:stopping"'))
+    folder.write("stop", "")
+    folder.write(
+        "checks.py",
+        """
+        from pathlib import Path
+        from oloproof import evaluator
+
+        @evaluator()
+        def stopping(output):
+            if Path("stop").exists():
+                raise KeyboardInterrupt
+            return True
+        """,
+    )
+    assert folder.run("run").exit == 2
+    (folder.root / "stop").unlink()
+    resumed = folder.run("run", "--resume", "--json").document
+    assert [warning["code"] for warning in resumed["warnings"]] == ["replay"]
+
+
+def test_a_second_run_gives_each_case_its_own_answer_though_two_cases_ask_the_same(recorded: Any) -> None:
+    """What is kept of a replay is kept by case: else one would be given the answer of the other from the cache."""
+    folder = recorded({"one": {"original": ["A", "A"]}, "two": {"original": ["B", "B"]}})
+    for cached in (0, 4):
+        found = folder.run("run", "--json").document
+        assert found["executions"]["cached"] == cached
+        outputs = {
+            name: [trial["output"] for trial in folder.run("inspect", "--case", name, "--json").document["trials"]]
+            for name in ("one", "two")
+        }
+        assert outputs == {"one": ["A", "A"], "two": ["B", "B"]}
+
+
 def test_too_few_answers_stand_for_all_repeats_only_where_that_is_asked_for(recorded: Any) -> None:
     short = {"one": {"original": ["A"]}, "two": {"original": ["A"]}}
     refused = recorded(short).run("run")

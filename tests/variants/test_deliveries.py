@@ -7,8 +7,10 @@ import hashlib
 import os
 import resource
 import threading
+import wave
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from oloproof.media import MediaReader
 from oloproof.records import Case
 from oloproof.running import run
 from oloproof.storage.variant_files import VariantFiles
-from oloproof.variants import Families, workshop
+from oloproof.variants import Families, making, workshop
 from tests.variants.conftest import Lab, picture, png
 
 
@@ -112,6 +114,42 @@ def test_another_picture_under_the_same_name_is_delivered_anew(varied: Callable[
     (lab.root / "photos/1.png").write_bytes(png(picture(77)))
     lab.run()
     assert sorted(lab.asked()) == ["jpeg-40", "original"]
+
+
+def wav(samples: int) -> bytes:
+    out = BytesIO()
+    with wave.open(out, "wb") as sound:
+        sound.setnchannels(2)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(place * 7 % 251 for place in range(4 * samples)))
+    return out.getvalue()
+
+
+def test_a_sound_that_is_edited_while_it_is_delivered_leaves_nothing_under_its_old_bytes(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was made of other bytes would be delivered for these in every later run, once the edit is taken back."""
+    app = "import wave\n\ndef answer(case):\n    return wave.open(case['sound']).getnframes()\n"
+    lab.project("variants: [{delivery: {field: sound, apply: [mono]}}]\n", [], app=app)
+    lab.folder.cases([{"id": "c0", "input": {"sound": "a.wav"}}])
+    sound = lab.folder.write("a.wav", wav(2000))
+
+    def edited(original: Any, *others: Any) -> Any:
+        sound.write_bytes(wav(4000))
+        return making.make(original, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("oloproof.variants.workshop.make", edited)
+        lab.run()
+    assert "a.wav was changed while it was read" in str(lab.trials()["c0", "mono", 0].execution.error)
+
+    sound.write_bytes(wav(2000))
+    lab.run()
+    assert {variant: one.execution.output for (_, variant, _), one in lab.trials().items()} == {
+        "original": 2000,
+        "mono": 2000,
+    }
 
 
 def test_a_moved_project_keeps_its_variants_and_answers(varied: Callable[..., Lab], tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from oloproof.evaluators.judges.vendors import LIMITS, smaller
 from oloproof.media.frame_rules import FrameRule, parse_frame_rule
 from oloproof.media.image_recipe import ImageRecipe
 from oloproof.providers import Budget, Endpoint, Prices
+from oloproof.providers.endpoints import TOTAL_TIMEOUT
 
 Provider = Literal["openai", "openai_compatible", "anthropic"]
 Kinds = list[Literal["image", "audio", "video"]]
@@ -71,7 +72,13 @@ class TranscriberOptions(Options):
         """Return where it is."""
         provider: Provider = "openai" if self.base_url is None else "openai_compatible"
         return Endpoint(
-            provider, self.model, self.base_url, self.api_key_env, timeout=self.timeout, concurrency=concurrency
+            provider,
+            self.model,
+            self.base_url,
+            self.api_key_env,
+            timeout=self.timeout,
+            total_timeout=max(self.timeout, TOTAL_TIMEOUT),
+            concurrency=concurrency,
         )
 
 
@@ -194,6 +201,7 @@ class ModelOptions(EvaluatorOptions):
                 self.base_url,
                 self.api_key_env,
                 timeout=self.timeout,
+                total_timeout=max(self.timeout, TOTAL_TIMEOUT),
                 concurrency=self.concurrency,
             )
         except ProviderError as error:

@@ -140,9 +140,8 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
             return (self._identical(),) * 2
         asker = self.asker()
         orders = ((pair.candidate, pair.baseline), (pair.baseline, pair.candidate))
-        keys = [self._key(asker, pair, first, second) for first, second in orders]
-        found = [self.keeping.judgements.find(key) for key in keys]
-        first, second = self._completed(asker, pair, candidate, keys, found)
+        found = [self.keeping.judgements.find(self._key(asker, pair, first, second)) for first, second in orders]
+        first, second = self._completed(asker, pair, candidate, found)
         reader = candidate.reader
         return self.with_sight(first, pair.items, reader), self.with_sight(second, pair.items, reader)
 
@@ -165,7 +164,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         return Judgement((Verdict(verdict.outcome, told, details={"code": "not_asked"}),), judge=self.judge_hash)
 
     def _completed(
-        self, asker: Asker, pair: Pair, subject: Subject, keys: Sequence[bytes], found: Sequence[Judgement | None]
+        self, asker: Asker, pair: Pair, subject: Subject, found: Sequence[Judgement | None]
     ) -> list[Judgement]:
         """Return the judgements, asking for those that are not ``found``.
 
@@ -180,7 +179,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         try:
             sights = self.sights(pair.items, subject.reader)
             if self.options.sight_test != "require" or not pair.items or worst(sights) == "proven":
-                return self._asked(asker, pair, self._prepared(pair, subject), sights, keys, found)
+                return self._asked(asker, pair, self._prepared(pair, subject), sights, found)
             instead = self.unproven(sights)
         except MediaUnreadable as error:
             instead = self.unasked(f"not shown to the judge: {error}", error.code)
@@ -194,17 +193,16 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         pair: Pair,
         prepared: PreparedPair,
         sights: Sequence[Sight],
-        keys: Sequence[bytes],
         found: Sequence[Judgement | None],
     ) -> list[Judgement]:
         said: list[Judgement] = []
-        for place, (key, known) in enumerate(zip(keys, found, strict=True)):
+        for place, known in enumerate(found):
             if known is not None:
                 said.append(known)
             elif said and not _usable(said[0]):
                 said.append(self._needless(said[0]))
             else:
-                said.append(self._opinion(asker, pair, prepared, sights, key, candidate_first=not place))
+                said.append(self._opinion(asker, pair, prepared, sights, candidate_first=not place))
         return said
 
     def _prepared(self, pair: Pair, subject: Subject) -> PreparedPair:
@@ -240,12 +238,11 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         pair: Pair,
         prepared: PreparedPair,
         sights: Sequence[Sight],
-        key: bytes,
         *,
         candidate_first: bool,
     ) -> Judgement:
         sides = [(pair.candidate, prepared.candidate), (pair.baseline, prepared.baseline)]
-        first, second = sides if candidate_first else reversed(sides)
+        first, second = sides if candidate_first else sides[::-1]
         case = given_words(pair.given, pair.expected)
         words = [answer_words(side, one.text) for side, (one, _) in zip("AB", (first, second), strict=True)]
         parts: list[Part] = [TextPart(pair_rubric_words(self.rubric, self.shape)), TextPart(case)]
@@ -257,7 +254,7 @@ class PairwiseJudge(ModelJudge[PairwiseJudgeOptions]):
         shown = [("case", case, prepared.inputs), ("A", words[0], first[1]), ("B", words[1], second[1])]
         return Judgement(
             verdicts=opinion.verdicts,
-            key=key,
+            key=self._key(asker, pair, first[0], second[0]),  # only now, as the question may have found out the form
             judge=self.judge_hash,
             saw=self._saw(shown, prepared.ffmpeg, opinion, sights),
             kept=opinion.kept,

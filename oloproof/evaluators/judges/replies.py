@@ -7,7 +7,6 @@ shape is the answer. Two objects that fit and disagree are no answer, nor is a n
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -20,6 +19,8 @@ from oloproof.strict_json import no_constant
 
 PARSER_VERSION = 2
 LONGEST_REASON = 2_000
+_BEYOND = 1e300
+"""No number of a scale is as large. JSON holds whole numbers that no float can, and Python reads 1e999 as infinite."""
 
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|reflection)>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _CLOSING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
@@ -185,7 +186,7 @@ def read_choice(value: Any, key: str) -> bool:
 
 def read_number(value: Any, low: float, high: float) -> float:
     """Return a finite number in its range. Nothing is clamped, and text is no number, nor is ``true``."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _BEYOND:
         raise Misfit(f"value is {_shown(value)}, not a number from {low:g} to {high:g}")
     if not low <= value <= high:
         raise Misfit(f"value is {value:g}, outside {low:g} to {high:g}")

@@ -121,12 +121,11 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         if self.options.media is not None and not items:
             return self.unasked(self.nothing_recorded(), "no_media")
         words, asker = self.case_words(subject), self.asker()
-        key = self._key(asker, words, items, subject.repeat)
-        found = self.keeping.judgements.find(key)
+        found = self.keeping.judgements.find(self._key(asker, words, items, subject.repeat))
         if found is not None:
             return self.with_sight(found, items, subject.reader)
         try:
-            return self._judged(asker, words, items, subject, key)
+            return self._judged(asker, words, items, subject)
         except MediaUnreadable as error:
             return self.unasked(f"not shown to the judge: {error}", error.code)
         except CallFailed as error:
@@ -142,18 +141,17 @@ class RubricJudge(ModelJudge[RubricJudgeOptions]):
         media = self.eyes().show(items, subject.reader).parts
         return asker.opinion(self._parts(self.case_words(subject), media if change is None else change(media)))
 
-    def _judged(self, asker: Asker, words: str, items: Sequence[MediaItem], subject: Subject, key: bytes) -> Judgement:
+    def _judged(self, asker: Asker, words: str, items: Sequence[MediaItem], subject: Subject) -> Judgement:
         sights = self.sights(items, subject.reader)
         if self.options.sight_test == "require" and items and worst(sights) != "proven":
             return self.unproven(sights)
         seen = self.eyes().show(items, subject.reader)
         parts = self._parts(words, seen.parts)
         self.asked = True
-        form = asker.client.reply_format
         opinions = [asker.opinion(parts, vote) for vote in range(self.options.votes)]
         return Judgement(
             verdicts=settled(opinions),
-            key=key if asker.client.reply_format == form else self._key(asker, words, items, subject.repeat),
+            key=self._key(asker, words, items, subject.repeat),  # only now, as a question may have found out the form
             judge=self.judge_hash,
             saw=self._saw(words, seen, opinions, sights),
             kept=all(opinion.kept for opinion in opinions),

@@ -15,7 +15,18 @@ from oloproof.running.checking import check_project
 from tests.conftest import Folder
 from tests.evaluators.judges.conftest import picture
 from tests.evaluators.judges.pairs import Compared, always, choice, looking, redder
-from tests.model_server import Answer, ModelServer, Request, chat, in_turn, insufficient_quota, media_of, praise, prose
+from tests.model_server import (
+    Answer,
+    ModelServer,
+    Request,
+    chat,
+    in_turn,
+    insufficient_quota,
+    media_of,
+    praise,
+    prose,
+    refuses_formats,
+)
 from tests.seeing_model import SeeingModel
 
 Make = Callable[[Any], Compared]
@@ -182,6 +193,14 @@ def test_a_rerun_asks_nothing_nor_do_the_runs_the_other_way_round(compared: Make
     assert again.as_json()["answers"] == {"asked": 0, "cached": 4}
     assert project.outcomes(candidate="latest~1", baseline="latest") == {"c0": "loss", "c1": "win"}
     assert project.server.count == asked == 4
+
+
+def test_a_rerun_asks_nothing_where_the_server_knows_no_schema(compared: Make) -> None:
+    """That is found out by the first question, whose answer is kept under the form that it was given in."""
+    project = compared(refuses_formats("json_schema", then=always("tie")))
+    project.both({"c0": RED, "c1": BLUE}, {"c0": BLUE, "c1": RED})
+    assert project.judge(concurrency=1).as_json()["answers"] == {"asked": 4, "cached": 0}
+    assert project.judge(concurrency=1).as_json()["answers"] == {"asked": 0, "cached": 4}
 
 
 @pytest.mark.parametrize("change", [{"rubric_text": "More blue."}, {"model": "other"}, {"max_image_side": 4000}])

@@ -140,6 +140,15 @@ def test_one_output_that_is_missing_makes_the_whole_reply_unusable() -> None:
     assert "scores has no b" in found.reason
 
 
+@pytest.mark.parametrize("value", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "7"])
+def test_a_number_far_outside_of_the_scale_is_no_score_whatever_its_size(value: str) -> None:
+    """JSON holds whole numbers that no float can: the judge is told of its mistake, and nothing breaks."""
+    found = read_reply(f'{{"scores": {{"q": {{"value": {value}, "reason": "x"}}}}}}', "stop", GRADED)
+
+    assert isinstance(found, Unusable)
+    assert (found.code, found.worth_reminding) == ("wrong_shape", True)
+
+
 @given(st.text(max_size=300))
 def test_no_text_at_all_is_read_as_a_score_by_accident(text: str) -> None:
     found = read_reply(text, "stop", PASS)

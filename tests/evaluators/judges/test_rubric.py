@@ -513,6 +513,26 @@ def test_options_that_cannot_be_meant_are_refused_with_their_place(
     assert message in str(caught.value)
 
 
+def test_a_request_may_take_as_long_as_its_timeout_says() -> None:
+    """A large model on a small machine may need more than the five minutes that a call has with all its attempts."""
+    options = RubricJudgeOptions.model_validate(
+        {
+            "type": "rubric_judge",
+            "criterion": "c",
+            "provider": "openai",
+            "model": "m",
+            "rubric_text": "x",
+            "media": "output",
+            "timeout": 900.0,
+            "transcriber": {"model": "whisper", "timeout": 1200.0},
+        }
+    )
+    assert options.transcriber is not None
+    assert (options.endpoint().timeout, options.endpoint().total_timeout) == (900.0, 900.0)
+    assert options.transcriber.endpoint(1).total_timeout == 1200.0
+    assert options.model_copy(update={"timeout": 60.0}).endpoint().total_timeout == 300.0
+
+
 def test_a_blind_judge_is_found_out_and_said_with_every_verdict(judged: Make) -> None:
     project = judged(praise)
     project.run()
