@@ -175,7 +175,8 @@ def confined(given: str, surroundings: Surroundings) -> Path:
         AnswerError: it lies elsewhere, also by way of ``..`` or a symlink, or is no path at all.
     """
     if _ADDRESS.match(given):
-        raise AnswerError(f"{one_line(given, 100)} is an address, which is not fetched, and no path: {_SAVE_IT}")
+        cure = "give the path alone" if given.lower().startswith("file:") else _SAVE_IT
+        raise AnswerError(f"{one_line(given, 100)} is an address, which is not fetched, and no path: {cure}")
     try:
         real = Path(os.path.realpath(surroundings.root / given))
     except (OSError, ValueError) as error:

@@ -204,6 +204,7 @@ MEDIA: list[tuple[Any, str | None]] = [
     ([{"path": "loop"}], "cannot record"),
     ([{"path": "gone.png"}], "there is no file at"),
     ([{"path": "https://cdn.example/made.png"}], "https://cdn.example/made.png is an address, which is not fetched"),
+    ([{"path": "file:///in.png"}], "file:///in.png is an address, which is not fetched, and no path: give the path"),
     ([{"path": "data:image/png;base64," + "A" * 5000}], "AAA… is an address, which is not fetched, and no path: save"),
     ([{"path": "."}], "it is a directory"),
     ([{"path": ""}], 'each entry of "media" is an object with "path"'),
