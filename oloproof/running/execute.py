@@ -180,7 +180,7 @@ def _cause(shop: Workshop, error: BaseException) -> BaseException:
     if not isinstance(error, MediaDrift):
         return error
     history = History(shop.store)
-    return explained(error, history, history.find(shop.run.id))
+    return explained(error, history, history.find(shop.run.id), shop.system.kind)
 
 
 def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
