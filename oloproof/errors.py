@@ -131,7 +131,7 @@ class ProviderRefused(ProviderError):
 
 
 class ProviderUnreachable(ProviderError):
-    """A model server could not be connected to and never answered once."""
+    """A model server could not be connected to, or took many questions, and never answered once."""
 
 
 CallFailure = Literal[

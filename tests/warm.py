@@ -121,7 +121,7 @@ def stand_for(address: str, arguments: Sequence[str], script: str | None = None)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
 
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, hand_on)
 
     code = ask(address, arguments, os.getcwd(), os.environ, (0, 1, 2), script=script, began=hand_on_signals)
@@ -225,6 +225,7 @@ def attend(connection: socket.socket) -> NoReturn:
 
 def become(request: Mapping[str, Any], descriptors: Sequence[int]) -> NoReturn:
     """Be the process that a shell would have started."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # it is the tests that nohup lets go on
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
+import stat
 import sys
 import traceback
 from contextlib import suppress
@@ -26,11 +28,13 @@ the time of a short one."""
 def main() -> NoReturn:
     """Run the command line and end with its exit code.
 
-    Whatever could not be completed ends with 2: a wrong option, being stopped (Ctrl-C, SIGTERM), a full disk behind
-    standard output, and a bug of ours, which keeps its traceback.
+    Whatever could not be completed ends with 2: a wrong option, being stopped (Ctrl-C, SIGTERM, a terminal that is
+    closed), a full disk behind standard output, and a bug of ours, which keeps its traceback.
     """
     open_closed_streams()
     signal.signal(signal.SIGTERM, _as_ctrl_c)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # else nohup asked that it goes on
+        signal.signal(signal.SIGHUP, _hung_up)
     gc.set_threshold(*_COLLECT_AT)
     gc.disable()  # until the command is loaded: importing makes nothing but what stays
     try:
@@ -65,6 +69,16 @@ def _show(error: click.ClickException) -> None:
 
 def _as_ctrl_c(_number: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _hung_up(number: int, frame: FrameType | None) -> NoReturn:
+    """Stop as by Ctrl-C, so that no program of a trial is left behind. Nobody reads the terminal that was closed."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        if stat.S_ISCHR(os.fstat(stream).st_mode):
+            os.dup2(nowhere, stream)
+    os.close(nowhere)
+    _as_ctrl_c(number, frame)
 
 
 def _one_document(message: str) -> None:

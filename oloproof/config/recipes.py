@@ -14,7 +14,7 @@ from msgspec import Struct
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from oloproof.config.problems import nearest
+from oloproof.config.problems import found, nearest
 from oloproof.records import ORIGINAL, Kind, Relation
 
 
@@ -127,7 +127,7 @@ def recipe_named(text: str) -> Recipe:
     if form.amount is None:
         raise ValueError(f"{form.name} takes no amount; write {form.name}")
     if not re.fullmatch(r"-?\d{1,7}(\.\d{1,6})?", number):
-        raise ValueError(f"{text!r}: {number!r} is no number; {_example(form)}")
+        raise ValueError(f"{text!r}: {number!r} is no number; {_example(form, number)}")
     return _checked(form, float(number))
 
 
@@ -155,12 +155,16 @@ def _checked(form: RecipeForm, value: float) -> Recipe:
     return Recipe(form, value)
 
 
-def _example(form: RecipeForm) -> str:
+def _example(form: RecipeForm, meant: str = "") -> str:
+    """Return how the recipe is written: with the number in ``meant``, such as ``64k``, where it takes that."""
     amount = form.amount
     if amount is None:
         return f"write {form.name}"
-    middle = int((max(amount.low, 1) + amount.high) // 2)
-    return f"write {form.name}-{middle} or {{{form.name}: {middle}}}"
+    written = re.search(r"-?\d+", meant)
+    number = int(written[0]) if written else int((max(amount.low, 1) + amount.high) // 2)
+    if not amount.low <= number <= amount.high:
+        return f"write a number from {amount.low:g} to {amount.high:g}"
+    return f"write {form.name}-{number} or {{{form.name}: {number}}}"
 
 
 def _no_such_recipe(text: str) -> str:
@@ -199,7 +203,8 @@ def _read_entry(value: Any) -> str:
     if form is None:
         raise ValueError(_no_such_recipe(str(name)))
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise ValueError(f"{name} needs a {form.amount.noun}: a number" if form.amount else f"write {name}")
+        needed = f"{name} needs a {form.amount.noun}, found {found(number)}; " if form.amount else ""
+        raise ValueError(f"{needed}{_example(form, str(number))}")
     return _checked(form, number).name
 
 

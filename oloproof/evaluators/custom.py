@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec.structs import replace
 from pydantic import StringConstraints
 
+from oloproof.config.base import InWords
 from oloproof.config.importing import load_object
 from oloproof.config.models import EvaluatorOptions
 from oloproof.config.sources import digest_of_files, load_with_sources
@@ -31,7 +32,9 @@ class CustomOptions(EvaluatorOptions):
     """The keys of ``custom``."""
 
     type: Literal["custom"]
-    callable: Annotated[str, StringConstraints(pattern=r"^[\w.]+:[\w.]+$")]
+    callable: Annotated[
+        str, StringConstraints(pattern=r"^[\w.]+:[\w.]+$"), InWords("module:function, such as checks:is_sharp")
+    ]
     params: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies it
     pass_at: float | None = None
 

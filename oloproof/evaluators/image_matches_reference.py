@@ -12,7 +12,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 from pydantic import Field, StringConstraints, model_validator
 
-from oloproof.config.base import FieldPath, RepositoryPath
+from oloproof.config.base import FieldPath, InWords, RepositoryPath
 from oloproof.config.models import EvaluatorOptions
 from oloproof.errors import EvaluatorError, MediaError, MediaMissing, MediaUnreadable, ToolMissing
 from oloproof.evaluators.base import (
@@ -48,7 +48,9 @@ class ImageMatchesReferenceOptions(EvaluatorOptions):
     max_distance: Annotated[int, Field(ge=0, le=BITS)] = 8
     max_local_difference: Annotated[float, Field(ge=0, le=255)] | None = None
     role: Literal["input", "output", "context", "all"] = "output"
-    background: Annotated[str, StringConstraints(pattern=r"^(white|black|#[0-9a-fA-F]{6})$")] = "white"
+    background: Annotated[
+        str, StringConstraints(pattern=r"^(white|black|#[0-9a-fA-F]{6})$"), InWords("white, black or #rrggbb")
+    ] = "white"
 
     @model_validator(mode="after")
     def _one_reference(self) -> ImageMatchesReferenceOptions:

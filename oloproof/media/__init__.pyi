@@ -11,6 +11,7 @@ from .frames import Frame as Frame, Frames as Frames, extract_frames as extract_
 from .preparing import Prepared as Prepared, prepare_image as prepare_image
 from .reading import MediaReader as MediaReader
 from .recording import media_file as media_file, read_media as read_media, using_reader as using_reader
+from .sniffing import sniff as sniff
 from .sound import (
     SOUND_VERSION as SOUND_VERSION,
     SoundPiece as SoundPiece,

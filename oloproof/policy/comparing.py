@@ -243,23 +243,24 @@ def _message(rule: RuleOptions, found: Comparison | None, reason: str) -> str:
     bars = (0.0,) if rule.margin is None else (-rule.margin, rule.margin)
     measured = difference_words(found.difference, found.interval, found.kind, bars)
     unmatched = f", {found.unmatched} could not be paired" if found.unmatched else ""
+    up, down = ("higher", "lower") if found.kind == "score" else ("better", "worse")  # a score may be one of errors
     return (
         f"{subject}: {number_words(found.candidate, found.kind)} after {number_words(found.baseline, found.kind)}, "
-        f"a difference of {measured} over {found.matched} cases ({len(found.fixed)} better, {len(found.broken)} worse"
-        f"{unmatched}); {_wanted(rule, found.kind)}. {_WHY[reason]}"
+        f"a difference of {measured} over {found.matched} cases ({len(found.fixed)} {up}, {len(found.broken)} {down}"
+        f"{unmatched}); {_wanted(rule, found.kind, up, down)}. {_WHY[reason].format(up=up)}"
     )
 
 
-def _wanted(rule: RuleOptions, kind: str) -> str:
+def _wanted(rule: RuleOptions, kind: str, up: str, down: str) -> str:
     if rule.margin is None:
-        return "better wanted"
+        return f"{up} wanted"
     margin = f"{rule.margin * 100:.10g} points" if kind == "rate" else f"{rule.margin:.10g}"
-    return f"at most {margin} worse allowed" if rule.effective_kind == "non_inferiority" else f"within {margin} wanted"
+    return f"at most {margin} {down} allowed" if rule.effective_kind == "non_inferiority" else f"within {margin} wanted"
 
 
 _WHY = {
-    "difference_above_zero": "Even the low end is better.",
-    "difference_not_above_zero": "Even the high end is not better.",
+    "difference_above_zero": "Even the low end is {up}.",
+    "difference_not_above_zero": "Even the high end is not {up}.",
     "difference_within_margin": "The whole interval keeps to it.",
     "difference_outside_margin": "The whole interval lies beyond it.",
     "interval_overlaps_margin": "The truth may lie on either side.",

@@ -23,6 +23,9 @@ from oloproof.providers.waiting import backoff, jittered, named_wait
 MOST_FAILURES = 6
 """Attempts that may fail in a row by a broken connection, a late answer or a 5xx; 429 is bounded by time alone."""
 
+GIVE_UP_AFTER = 20
+"""Questions to a server that answered none of them; with its attempts each may take minutes."""
+
 ADAPTABLE = frozenset({400, 404, 422})
 """Statuses with which servers refuse a form of the question that they do not know."""
 
@@ -80,6 +83,8 @@ class Calls:
         self._server, self._key_variable = endpoint.server, endpoint.key_variable
         self._bearer = endpoint.provider != "anthropic"
         self._sent = self._answered = False
+        self._unanswered = 0
+        self._counting = threading.Lock()
         self._closed = threading.Event()
         self._pauses: dict[int, tuple[float, str]] = {}
 
@@ -107,7 +112,8 @@ class Calls:
 
         Raises:
             ProviderRefused: key, permission, quota, address or model is refused; no other call would fare better.
-            ProviderUnreachable: no connection could be made, and the server never answered before.
+            ProviderUnreachable: no connection could be made, or many questions led to nothing, and the server never
+                answered before.
             CallFailed: this call gave nothing; its code says why.
         """
         while True:
@@ -196,7 +202,7 @@ class Calls:
             raise ProviderUnreachable(f"{self.endpoint.host} {asked} never answered: {words}; {cure or self._way_in()}")
         if code == "timeout" and tally.refusal is not None:  # cut off by the total time that refusals took
             raise self._refused(tally.refusal, tally)
-        raise self.failed(outcome.words, code, tally)
+        raise self._silent(outcome.words, code, tally)
 
     def _way_in(self) -> str:
         proxy = proxy_variable(self.endpoint)
@@ -229,12 +235,24 @@ class Calls:
         finally:
             del self._pauses[me]
 
-    def _late(self, tally: Tally) -> CallFailed:
+    def _late(self, tally: Tally) -> CallFailed | ProviderUnreachable:
         if self._closed.is_set():
             return self.failed("the client was closed", "network", tally)
         if tally.refusal is not None:
             return self._refused(tally.refusal, tally)
-        return self.failed(f"no answer within {tally.total:g} s in all", "timeout", tally)
+        return self._silent(f"no answer within {tally.total:g} s in all", "timeout", tally)
+
+    def _silent(self, words: str, code: CallFailure, tally: Tally) -> CallFailed | ProviderUnreachable:
+        """Return the error of a call without an answer: that of the run, where no call of so many was answered."""
+        with self._counting:
+            self._unanswered += 1
+            count = self._unanswered
+        if self._answered or count < GIVE_UP_AFTER:
+            return self.failed(words, code, tally)
+        return ProviderUnreachable(
+            f"{self.endpoint.host} was sent {count} questions and answered none: "
+            f"{clean(words, self._key_variable)}; {self._way_in()}, or give it more time (timeout:)"
+        )
 
     def failed(self, words: str, code: CallFailure, tally: Tally) -> CallFailed:
         """Return the error of a call that gave nothing, with the host, cleaned words and how often it was asked."""

@@ -199,7 +199,7 @@ def _told(shop: Workshop, error: KeyboardInterrupt | MediaDrift) -> OloproofErro
     history = History(shop.store)
     run = history.find(shop.run.id)
     if isinstance(error, MediaDrift):
-        return explained(error, history, run)
+        return explained(error, history, run, shop.system.kind)
     kept = history.counts(run)["trials"]  # those of the stretches before a --resume too
     trials = shop.plan.trials
     return RunInterrupted(f"stopped by hand: {kept} of {trials} trials are kept; oloproof run --resume goes on")

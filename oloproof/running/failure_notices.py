@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from oloproof.records import Notice
+from oloproof.records import ORIGINAL, Notice
 from oloproof.storage import History, StoredRun
 
 _LONGEST = 200
@@ -19,7 +19,7 @@ def failure_notices(history: History, run: StoredRun) -> Iterator[Notice]:
         yield Notice(
             "executions_failed",
             f"{counts['failed']:,} of {counts['trials']:,} executions failed, {_most(found.count, counts['failed'])}"
-            f"first in case {found.case_id!r}: {_line(found.error)}; oloproof inspect --failures shows each",
+            f"{_first(found.case_id, found.variant, found.error)}",
         )
     told = set()
     for number, entry in enumerate(run.criteria):
@@ -40,8 +40,14 @@ def _unmeasured(history: History, run: StoredRun, number: int) -> Iterator[Notic
     yield Notice(
         "judge_verdicts_missing" if entry["calls_model"] else "verdicts_missing",
         f"{entry['criterion']}: {verdicts} missing or invalid, {_most(found.times, found.verdicts)}"
-        f"first in case {found.case_id!r}: {_line(found.reason)}; oloproof inspect --failures shows each",
+        f"{_first(found.case_id, found.variant, found.reason)}",
     )
+
+
+def _first(case_id: str, variant: str, text: str) -> str:
+    """Return where it was met first, and where the rest stands."""
+    where = f"case {case_id!r}" if variant == ORIGINAL else f"case {case_id!r}, variant {variant}"
+    return f"first in {where}: {_line(text)}; oloproof inspect --failures shows each"
 
 
 def _most(times: int, total: int) -> str:

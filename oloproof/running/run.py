@@ -142,9 +142,11 @@ def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> 
             plan.system.close()
             bench.close()
     except BaseException as error:
-        store.finish(opened, "stopped", str(error) or type(error).__name__)
-        if isinstance(error, KeyboardInterrupt):
-            raise RunInterrupted("stopped by hand; oloproof run --resume goes on") from None
+        by_hand = isinstance(error, KeyboardInterrupt)
+        told = RunInterrupted("stopped by hand; oloproof run --resume goes on") if by_hand else error
+        store.finish(opened, "stopped", str(told) or type(told).__name__)
+        if told is not error:
+            raise told from None
         raise
 
 

@@ -133,11 +133,12 @@ class History(Observations):
     def commonest_error(self, run: StoredRun) -> ErrorCount | None:
         """Return the error that most failed executions of a run had, the earlier one of two that are as common."""
         query = f"""
-            SELECT executions.error, count(*), trials.case_id, min(trials.position) AS first FROM {_WITH_EXECUTION}
+            SELECT executions.error, count(*), trials.case_id, trials.variant, min(trials.position) AS first
+            FROM {_WITH_EXECUTION}
             WHERE trials.run = ? AND executions.error IS NOT NULL
             GROUP BY executions.error ORDER BY count(*) DESC, first LIMIT 1
         """
-        return next((ErrorCount(*row[:3]) for row in self.store.rows(query, (run.number,))), None)
+        return next((ErrorCount(*row[:4]) for row in self.store.rows(query, (run.number,))), None)
 
     def oldest_reused(self, run: StoredRun) -> float | None:
         """Return when the oldest answer that the run reused was first given."""

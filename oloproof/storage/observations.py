@@ -47,12 +47,13 @@ _NEITHER = [number for number, outcome in enumerate(OUTCOMES) if outcome not in 
 
 
 class Unmeasured(NamedTuple):
-    """Verdicts that are missing or invalid: the reason of most of them, of how many, and the first case of those."""
+    """Verdicts that are missing or invalid: the reason of most of them, of how many, and the first of those."""
 
     verdicts: int
     reason: str
     times: int
     case_id: str
+    variant: str
 
 
 class Reading:
@@ -119,12 +120,13 @@ class Observations(Reading):
     def unmeasured(self, run: StoredRun, criterion: int) -> Unmeasured | None:
         """Return how many verdicts say neither pass nor fail though there was an execution; None if all do."""
         query = f"""
-            SELECT verdicts.reason, count(*) AS found, trials.case_id, min(trials.position) AS first FROM {_SAID}
+            SELECT verdicts.reason, count(*) AS found, trials.case_id, trials.variant, min(trials.position) AS first
+            FROM {_SAID}
             AND verdicts.outcome IN {marks(_NEITHER)} AND executions.error IS NULL
             GROUP BY verdicts.reason ORDER BY found DESC, first
         """
         rows = self.store.rows(query, (run.number, criterion, *_NEITHER))
-        return Unmeasured(sum(row["found"] for row in rows), *rows[0][:3]) if rows else None
+        return Unmeasured(sum(row["found"] for row in rows), *rows[0][:4]) if rows else None
 
     def executed(self, run: StoredRun, *, variant: str | None = None) -> Iterator[Observation]:
         """Yield, for each trial, whether its execution failed: what the error rate is made of.

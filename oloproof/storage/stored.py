@@ -48,11 +48,12 @@ class StoredRun(Struct, frozen=True):
 
 
 class ErrorCount(Struct, frozen=True):
-    """An error that ``count`` executions of a run failed with, ``case_id`` the first of them."""
+    """An error that ``count`` executions of a run failed with, the first of them that of ``variant`` of ``case_id``."""
 
     error: str
     count: int
     case_id: str
+    variant: str
 
 
 class DecisionTaken(Struct, frozen=True):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from oloproof import media as media_room
 from oloproof.media import media_file
 from oloproof.records import Execution, MediaItem
 from oloproof.strict_json import finite, no_constant, unique_keys
@@ -21,6 +23,9 @@ LARGEST_ANSWER = 64 * 1024 * 1024
 
 _DEEPEST = 100
 _ENTRY_KEYS = ("path", "role", "name", "kind")
+_HEAD = 4096
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|data:", re.IGNORECASE)
+_SAVE_IT = 'save it in a file under "out" and name that file in "media"'
 
 
 def as_json(value: Any) -> Any:
@@ -101,6 +106,12 @@ def shown(data: bytes) -> str:
     return repr(one_line(data[:2_000].decode(errors="replace"), 200)) if data.strip() else "nothing"
 
 
+def medium_words(data: bytes) -> str:
+    """Return what is to be done with an answer that is itself a picture, a sound or a clip; nothing of other bytes."""
+    found = media_room.sniff(data[:_HEAD])
+    return "" if found.kind is None else f"{found.media_type} of {len(data):,} bytes; {_SAVE_IT}"
+
+
 def fault_words(error: ValueError) -> str:
     """Return `` (why)`` of an error of :func:`parse_json` about text that looks like JSON, nothing of other text."""
     return "" if isinstance(error, json.JSONDecodeError) else f" ({error})"
@@ -163,6 +174,9 @@ def confined(given: str, surroundings: Surroundings) -> Path:
     Raises:
         AnswerError: it lies elsewhere, also by way of ``..`` or a symlink, or is no path at all.
     """
+    if _ADDRESS.match(given):
+        cure = "give the path alone" if given.lower().startswith("file:") else _SAVE_IT
+        raise AnswerError(f"{one_line(given, 100)} is an address, which is not fetched, and no path: {cure}")
     try:
         real = Path(os.path.realpath(surroundings.root / given))
     except (OSError, ValueError) as error:

@@ -14,7 +14,7 @@ from typing import Any
 from oloproof.config.models import CommandOptions
 from oloproof.errors import MediaError, SystemError_
 from oloproof.records import Execution, Trial
-from oloproof.systems.answers import answered, fault_words, parse_json, shown
+from oloproof.systems.answers import answered, fault_words, medium_words, parse_json, shown
 from oloproof.systems.base import AnswerError, Surroundings, System, failure
 from oloproof.systems.decorator import Named
 from oloproof.systems.processes import ProgramError, Programs, Worker
@@ -45,7 +45,8 @@ def parse_answer(data: bytes) -> Any:
             return parse_json(candidate)
         except ValueError as error:
             why = fault_words(error)
-    raise AnswerError(f"expected one JSON object on standard output, found {shown(data)}{why}") from None
+    instead = medium_words(data) or shown(data) + why
+    raise AnswerError(f"expected one JSON object on standard output, found {instead}") from None
 
 
 class CommandSystem(System):

@@ -15,7 +15,7 @@ import httpx
 from oloproof.config.models import HttpOptions
 from oloproof.errors import MediaError, SystemError_
 from oloproof.records import Execution, Trial
-from oloproof.systems.answers import LARGEST_ANSWER, answered, fault_words, parse_json, shown
+from oloproof.systems.answers import LARGEST_ANSWER, answered, fault_words, medium_words, parse_json, shown
 from oloproof.systems.base import AnswerError, Surroundings, System, failure, one_line
 from oloproof.systems.commands import request_of
 from oloproof.systems.decorator import Named
@@ -111,8 +111,8 @@ class HttpSystem(System):
         try:
             return self._scrubbed(parse_json(body))
         except ValueError as error:
-            why = self._scrubbed(fault_words(error))
-            raise AnswerError(f"expected a JSON object, found {shown(found.encode())}{why}") from None
+            instead = medium_words(body) or shown(found.encode()) + self._scrubbed(fault_words(error))
+            raise AnswerError(f"expected a JSON object, found {instead}") from None
 
     def _count_unanswered(self, why: str) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -130,7 +131,7 @@ def test_standard_streams_that_are_closed_change_no_decision(echo: Callable[...,
     assert folder.run("gate").exit == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., Any], number: int) -> None:
     folder = echo(1, app="import time\nopen('loading', 'w').close()\ntime.sleep(20)\n\ndef answer(case): return {}\n")
     with started(folder, "run") as process:
@@ -141,19 +142,77 @@ def test_being_stopped_before_the_first_trial_ends_with_2(echo: Callable[..., An
     assert "Traceback" not in err
 
 
-def test_sigterm_keeps_what_is_done_like_ctrl_c(echo: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_sigterm_and_a_closed_terminal_keep_what_is_done_like_ctrl_c(echo: Callable[..., Any], number: int) -> None:
     app = "import time\n\ndef answer(case):\n    open('under-way', 'w').close()\n    time.sleep(0.2)\n    return {}\n"
     folder = echo(100, app=app, more="concurrency: 2\n")
     with started(folder, "run", "--quiet") as process:
         wait_for(folder.root / "under-way")
         time.sleep(0.5)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     kept = len(folder.run("export").document["trials"])
     assert f"stopped by hand: {kept} of 100 trials are kept; oloproof run --resume goes on" in err
     assert 0 < kept < 100
     assert folder.run("runs", "--json").document["runs"][0]["state"] == "stopped"
+
+
+PROGRAM = """\
+import os
+import time
+
+with open("written", "w") as file:
+    file.write(str(os.getpid()))
+os.rename("written", "pid")
+time.sleep(120)
+"""
+
+
+def test_a_closed_terminal_leaves_no_program_of_a_trial_behind(echo: Callable[..., Any]) -> None:
+    """Each has a group of its own, so that nobody else would end it: it would go on writing into the outputs."""
+    folder = echo(1)
+    folder.write("program.py", PROGRAM)
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace('callable: "app:answer"', "command: [python, program.py]"))
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(
+        folder.command("run"), cwd=folder.root, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        wait_for(folder.root / "pid")
+        os.close(terminal)
+        process.send_signal(signal.SIGHUP)  # as the kernel does to those whose terminal it is
+        assert process.wait(60) == 2
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((folder.root / "pid").read_text()), 0)
+    [stopped] = folder.run("runs", "--json").document["runs"]
+    assert stopped["error"] == "stopped by hand: 0 of 1 trials are kept; oloproof run --resume goes on"
+
+
+def test_nohup_lets_a_run_go_on_without_its_terminal(echo: Callable[..., Any]) -> None:
+    app = "import time\nopen('loading', 'w').close()\ntime.sleep(1)\n\ndef answer(case): return {}\n"
+    folder = echo(1, app=app)
+    command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *cold_command("run", "--quiet")]
+    with subprocess.Popen(command, cwd=folder.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_for(folder.root / "loading")
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 0
+
+
+def test_a_second_ctrl_c_is_told_as_stopped_by_hand_too(echo: Callable[..., Any]) -> None:
+    """It does not wait for the trials under way, and the list of runs knows no other words for it."""
+    app = "import time\n\ndef answer(case):\n    open('under-way', 'w').close()\n    time.sleep(60)\n"
+    folder = echo(1, app=app)
+    with started(folder, "run", "--quiet") as process:
+        wait_for(folder.root / "under-way")
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 2
+    [stopped] = folder.run("runs", "--json").document["runs"]
+    assert stopped["error"] == "stopped by hand; oloproof run --resume goes on"
 
 
 @contextmanager

@@ -84,7 +84,16 @@ def test_conditions_have_relations_of_their_own(loaded: Callable[[str], Any], co
         ("- delivery: {field: f, apply: [grayscale-2]}", "grayscale takes no amount"),
         ("- delivery: {field: f, apply: [{grayscale: 2}]}", "grayscale takes no amount"),
         ("- delivery: {field: f, apply: [{rotate: 0.00001}]}", "must be 0 or at least 0.0001, found 1e-05"),
-        ("- delivery: {field: f, apply: [{blur: a lot}]}", "blur needs a radius in pixels: a number"),
+        (
+            "- delivery: {field: f, apply: [{blur: a lot}]}",
+            "blur needs a radius in pixels, found the text 'a lot'; write blur-100",
+        ),
+        (
+            "- delivery: {field: f, apply: [{noise_snr: 10dB}]}",
+            "found the text '10dB'; write noise_snr-10 or {noise_snr: 10}",
+        ),
+        ("- delivery: {field: f, apply: [mp3-64k]}", "'64k' is no number; write mp3-64 or {mp3: 64}"),
+        ("- delivery: {field: f, apply: [mp3-64000bit]}", "'64000bit' is no number; write a number from 8 to 320"),
         ("- delivery: {field: f, apply: [{blur: 3, noise: 4}]}", "one recipe with its amount: {blur: 3}"),
         ("- delivery: {field: f, apply: [resize-100]}", "resize-100 changes nothing"),
         ("- delivery: {field: f, apply: [jpeg-40, {jpeg: 40}]}", "jpeg-40 stands here twice"),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
 
 import pytest
+from pydantic import BaseModel
 
-from oloproof.config.models import EvaluatorOptions
+from oloproof.config.base import InWords
+from oloproof.config.models import EvaluatorOptions, PolicyOptions, ProjectOptions
 from oloproof.errors import EvaluatorError
 from oloproof.evaluators import Registry, builtin_registry
 from oloproof.evaluators.exact_match import ExactMatch
@@ -56,3 +60,33 @@ def test_building_the_registry_imports_no_heavy_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2]
     )
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def metadata_in(annotation: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield what each ``Annotated`` within an annotation says beside its type."""
+    if get_origin(annotation) is Annotated:
+        yield annotation.__metadata__
+    for part in get_args(annotation):
+        yield from metadata_in(part)
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)
+
+
+def test_every_pattern_is_said_in_words() -> None:
+    """Else a person who broke it is shown a regular expression."""
+    waiting: list[type[BaseModel]] = [ProjectOptions, PolicyOptions, *builtin_registry().options().values()]
+    seen: set[type[BaseModel]] = set()
+    while waiting:
+        model = waiting.pop()
+        seen.add(model)
+        for name, field in model.model_fields.items():
+            for metadata in (tuple(field.metadata), *metadata_in(field.annotation)):
+                patterns = [one for one in metadata if getattr(one, "pattern", None) is not None]
+                assert not patterns or any(isinstance(one, InWords) for one in metadata), f"{model.__name__}.{name}"
+            waiting += [one for one in models_in(field.annotation) if one not in seen]
+    assert len(seen) > 20

@@ -211,6 +211,15 @@ def test_messages_read_as_sentences() -> None:
     assert decide_comparison(rule(**EQUAL), None, {}, ALL).message.startswith("checked: an equivalence rule compares")
 
 
+def test_of_scores_is_told_what_rose_and_fell() -> None:
+    """A score may be a rate of errors, and then what the rule takes for better is worse: its words must show that."""
+    found = compare_cases(reduced(scores(*[4.0] * 60), SCORE), reduced(scores(*[1.0] * 60), SCORE), SCORE, 0.95)
+    assert decide_comparison(rule(**SUPERIOR), found, {}, ALL).message.endswith(
+        "over 60 cases (60 higher, 0 lower); higher wanted. Even the low end is higher."
+    )
+    assert "; at most 0.1 lower allowed. " in decide_comparison(rule(**NOT_WORSE), found, {}, ALL).message
+
+
 def test_no_rounding_of_a_difference_contradicts_the_decision() -> None:
     found = replace(compared("p" * 50, "p" * 50), difference=0.0009, interval=(0.0003, 0.0499))
     assert " +0.09 points [+0.03, +4.99] " in decide_comparison(rule(**SUPERIOR), found, {}, ALL).message

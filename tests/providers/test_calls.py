@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import oloproof
 from oloproof.errors import CallFailed, ProviderRefused, ProviderUnreachable
 from oloproof.providers import Endpoint, open_chat
+from oloproof.providers.calls import GIVE_UP_AFTER
 from oloproof.providers.proxies import proxy_variable
 from oloproof.providers.waiting import backoff, jittered, named_wait
 from tests.model_server import (
@@ -322,6 +323,26 @@ def test_a_server_that_never_answered_stops_the_run() -> None:
             client.ask(question())
         assert client.never_answered
         client.close()
+
+
+def test_a_server_that_takes_questions_and_answers_none_is_given_up_after_a_while(
+    server: ModelServer, opened: Opened
+) -> None:
+    """With its attempts each question to a server that hangs takes minutes, and a run asks thousands."""
+    server.answer = cut_midway()
+    client = opened()
+    for _ in range(GIVE_UP_AFTER - 1):
+        assert failure(lambda: client.ask(question())).code == "network"
+    with pytest.raises(ProviderUnreachable, match=rf"was sent {GIVE_UP_AFTER} questions and answered none: .*timeout:"):
+        client.ask(question())
+
+
+def test_a_server_that_answered_once_is_not_given_up(server: ModelServer, opened: Opened) -> None:
+    client = opened()
+    client.ask(question())
+    server.answer = cut_midway()
+    codes = {failure(lambda: client.ask(question())).code for _ in range(GIVE_UP_AFTER + 1)}
+    assert codes == {"network"}
 
 
 def test_a_reply_too_large_to_read_is_an_answer(

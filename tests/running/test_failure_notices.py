@@ -44,6 +44,18 @@ def test_one_error_of_all_is_told_without_how_often(echo: Callable[..., Any]) ->
     ]
 
 
+def test_the_variant_that_failed_is_told_too(echo: Callable[..., Any]) -> None:
+    """The original of that case was answered, so its name alone would lead to nothing."""
+    app = "def answer(case):\n    return {'answer': case['note'].upper()}\n"
+    folder = echo(0, app=app, more="variants: [{text_only: note}]\n")
+    folder.write("note.txt", "a file")
+    folder.cases([{"id": f"c{n}", "input": {"note": "note.txt"}, "expected": {"answer": 0}} for n in (0, 1)])
+    assert told(folder) == [
+        "2 of 4 executions failed, first in case 'c0', variant text_only: AttributeError: 'NoneType' object has no "
+        "attribute 'upper'; oloproof inspect --failures shows each"
+    ]
+
+
 def test_nothing_is_told_where_none_failed(echo: Callable[..., Any]) -> None:
     assert told(echo(1, app=FALLIBLE)) == []
 

@@ -16,6 +16,17 @@ from oloproof.running.deciding import policy_of
 from oloproof.storage import History, Store, StoredTrial
 from tests.model_server import ModelServer, chat
 
+PROGRAM = """\
+import json
+import sys
+from pathlib import Path
+
+case = json.load(sys.stdin)
+path = Path(case["id"] + ".png")
+path.write_bytes(Path(case["input"]["photo"]).read_bytes() + bytes(case["repeat"]))
+print(json.dumps({"output": {"width": 64}, "media": [str(path)]}))
+"""
+
 
 def trials_of(root: Path) -> dict[str, StoredTrial]:
     store = Store(root)
@@ -231,6 +242,32 @@ def test_two_executions_that_share_a_path_are_told_so_with_the_cure(photos: Call
         """
     folder = photos("fine", "fine", app=app, project=project)
     with pytest.raises(MediaDrift, match=r"Case 'c1' recorded the same path.*current_case\(\)\.path\(name\)"):
+        run(folder.root)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("repeats: 2", r"\(variant original, repeat 1\)"),
+        ("variants: [{delivery: {field: photo, apply: [grayscale]}}]", r"\(variant grayscale, repeat 0\)"),
+    ],
+)
+def test_trials_of_one_case_that_share_a_path_are_told_so_with_the_cure_of_a_program(
+    photos: Callable[..., Any], more: str, told: str
+) -> None:
+    """A file named by the case alone is overwritten by its repeats and variants."""
+    project = f"""\
+        version: 1
+        project: thumbnails
+        dataset: {{path: cases.jsonl, media: [photo]}}
+        system: {{name: copier, version: v1, command: [python, program.py], records: [media/v1]}}
+        concurrency: 1
+        {more}
+        evaluators: [{{type: exact_match, criterion: wide, field: width, expected_field: width}}]
+        """
+    folder = photos("fine", project=project)
+    folder.write("program.py", PROGRAM)
+    with pytest.raises(MediaDrift, match=f'Another trial of that case {told} recorded .* it is sent as "out"'):
         run(folder.root)
 
 

@@ -59,6 +59,10 @@ def test_noise_before_the_answer_is_no_harm(opened: Open, program: Program, body
 BAD: list[tuple[str, str]] = [
     ("pass", "expected one JSON object on standard output, found nothing"),
     ("print('the cat')", "expected one JSON object on standard output, found 'the cat'"),
+    (
+        "sys.stdout.buffer.write(b'\\xff\\xd8\\xff\\xe0' + bytes(96))",
+        'found image/jpeg of 100 bytes; save it in a file under "out" and name that file in "media"',
+    ),
     ("print({'output': 1})", "found \"{'output': 1}\""),
     ("print('[1, 2]')", "expected a JSON object with \"output\", found '[1, 2]'"),
     ("print('{\"answer\": 1}')", 'the answer has neither "output" nor "error"; it has answer'),

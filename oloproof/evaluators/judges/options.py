@@ -64,7 +64,12 @@ class TranscriberOptions(Options):
     model: Name
     base_url: Address | None = None
     api_key_env: Variable | None = None
-    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")] | None = None
+    language: (
+        Annotated[
+            str, StringConstraints(pattern=r"^[a-z]{2,3}$"), InWords("a code of two or three letters, such as en")
+        ]
+        | None
+    ) = None
     max_bytes: Annotated[int, Field(ge=10_000)] = 24_000_000
     timeout: Seconds = 120.0
 

@@ -330,7 +330,8 @@ def _blind(chatter: str, answers: list[list[Verdict]]) -> Unusable | None:
 
 def _nothing(objects: list[Any], chatter: str) -> Unusable:
     if objects:
-        return Unusable("wrong_shape", "the reply holds JSON, but not the wanted keys", worth_reminding=True)
+        words = f"the reply holds JSON, but not the wanted keys: {_shown(objects[-1])}"
+        return Unusable("wrong_shape", words, worth_reminding=True)
     if refuses(chatter):
         return Unusable("refused", f"the judge refused: {_shown(chatter)}")
     return Unusable("not_json", f"the reply holds no JSON object: {_shown(chatter)}", worth_reminding=True)

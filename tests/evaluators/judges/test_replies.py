@@ -84,6 +84,13 @@ def test_what_is_no_answer_is_named(text: str | None, finish: str, code: str, ou
     assert (found.code, found.outcome) == (code, outcome)
 
 
+def test_keys_that_were_not_asked_for_are_shown() -> None:
+    """They say how the rubric, or the model, is to be mended."""
+    found = read_reply('{"verdict": "good"}', "stop", PASS)
+    assert isinstance(found, Unusable)
+    assert found.reason == 'the reply holds JSON, but not the wanted keys: \'{"verdict": "good"}\''
+
+
 @pytest.mark.parametrize(
     ("text", "outcome", "reason"),
     [
