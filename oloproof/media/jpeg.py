@@ -23,7 +23,6 @@ class Jpeg(Struct):
     components: int = 0
     progressive: bool = False
     lossless: bool = False
-    adobe: int | None = None
     exif: bytes | None = None
     scan: int = 0
     profile_parts: dict[int, bytes] = field(default_factory=dict)
@@ -67,9 +66,6 @@ def _segment(jpeg: Jpeg, source: Source, marker: int, at: int, length: int) -> N
         data = source.at(at + 12, length - 12)
         if len(data) > 2:
             jpeg.profile_parts[data[0]] = data[2:]
-    elif marker == 0xEE and source.at(at, 5) == b"Adobe":
-        data = source.at(at + 11, 1)
-        jpeg.adobe = data[0] if data else None
 
 
 def _frame(jpeg: Jpeg, marker: int, data: bytes) -> None:

@@ -7,7 +7,6 @@ that also serves the hash and the thumbnail, and encoded anew: PNG where nothing
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -110,19 +109,6 @@ def _encoded_anew(
     )
     taken = (*steps, *format_step, *_size_step(picture.size, sent.size), *dropped)
     return sent.prepared(taken or (f"encoded as {sent.form} anew",))
-
-
-def encode_picture(
-    picture: Image.Image, recipe: ImageRecipe, steps: Sequence[str] = (), *, lossless: bool = True
-) -> Prepared:
-    """Return an upright sRGB picture (mode ``RGB`` or ``L``) encoded within the recipe's limits.
-
-    ``steps`` tells what was done before; a reduction is added to it. With ``lossless`` PNG is tried first. Raises
-    ``MediaUnreadable`` with code ``over_limit``.
-    """
-    _refuse_size(picture.size, recipe)
-    sent = _fitted(picture, recipe, lossless=lossless)
-    return sent.prepared((*steps, *_size_step(picture.size, sent.size)))
 
 
 def _size_step(before: tuple[int, int], after: tuple[int, int]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@ from .chat import ChatClient as ChatClient, open_chat as open_chat
 from .data_uris import (
     DataUri as DataUri,
     InvalidDataUri as InvalidDataUri,
+    data_uri_pieces as data_uri_pieces,
     parse_data_uri as parse_data_uri,
-    write_data_uri as write_data_uri,
 )
 from .endpoints import Endpoint as Endpoint
 from .messages import (

@@ -102,15 +102,6 @@ def data_uri_pieces(data: bytes, media_type: str) -> Pieces:
     return [b"data:%s;base64," % agreed_type(media_type, data).encode("ascii"), base64_bytes(data)]
 
 
-def write_data_uri(data: bytes, media_type: str) -> str:
-    """Return ``data`` as a data URI: registered media type, padded standard base64, one line.
-
-    Raises:
-        InvalidDataUri: ``data`` is empty, or is not what ``media_type`` says.
-    """
-    return b"".join(data_uri_pieces(data, media_type)).decode("ascii")
-
-
 def parse_data_uri(text: str) -> DataUri:
     """Return what a data URI, or bare base64 of a known format, holds.
 

@@ -59,11 +59,6 @@ class Desk:
         return f"Desk({str(self.root)!r}, read_only={self.read_only})"
 
     @property
-    def has_runs(self) -> bool:
-        """Whether there is a database; a project that was never run has none."""
-        return self._found() is not None
-
-    @property
     def store(self) -> Store:
         """The project's database, opened anew when another one lies in its place.
 

@@ -19,7 +19,7 @@ from oloproof.errors import MediaUnreadable
 from oloproof.media.drafting import Limits
 from oloproof.media.image_recipe import ImageRecipe
 from oloproof.media.images import open_upright_srgb, thumbnail
-from oloproof.media.preparing import Prepared, encode_picture, prepare_image
+from oloproof.media.preparing import Prepared, prepare_image
 from tests.media.conftest import CASES, encoded
 
 
@@ -504,35 +504,3 @@ def test_a_thumbnail_shows_the_colours_that_are_sent() -> None:
         small = Image.open(io.BytesIO(thumbnail(io.BytesIO((CASES / name).read_bytes()), 64))).convert("RGB")
         sent = pixels(prepared(CASES / name)).resize(small.size)
         assert np.abs(np.asarray(small).astype(int) - np.asarray(sent)).mean() < 6
-
-
-# --- frames --------------------------------------------------------------------------------------------------------
-
-
-def test_a_frame_is_encoded_exactly_with_the_steps_that_made_it() -> None:
-    frame = noise(30, 20)
-
-    made = encode_picture(frame, ImageRecipe(), ["frame at 1.5 s"])
-
-    assert made.steps == ("frame at 1.5 s",)
-    assert made.media_type == "image/png"
-    assert pixels(made).tobytes() == frame.tobytes()
-    assert encode_picture(frame, ImageRecipe(), lossless=False).media_type == "image/jpeg"
-
-
-def test_what_a_picture_carries_besides_pixels_is_not_encoded() -> None:
-    frame = noise(30, 20)
-    frame.info = {"icc_profile": wide_profile(), "exif": _turned(6), "comment": b"secret"}
-
-    for lossless in (True, False):
-        made = encode_picture(frame, ImageRecipe(), lossless=lossless)
-        assert prepared(made.data).steps == ()
-        assert b"secret" not in made.data
-
-
-def test_a_frame_over_a_limit_is_refused_or_reduced_like_a_picture() -> None:
-    with pytest.raises(MediaUnreadable, match="downscale: true"):
-        encode_picture(noise(30, 20), ImageRecipe(max_side=15))
-
-    made = encode_picture(noise(30, 20), ImageRecipe(max_side=15, downscale=True), ["frame at 0 s"])
-    assert made.steps == ("frame at 0 s", "from 30x20 to 15x10")
