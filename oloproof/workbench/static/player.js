@@ -2,7 +2,7 @@
 
 import { Spectrogram } from "./spectrogram.js";
 
-export function inSeconds(time) {
+function inSeconds(time) {
   return `${Math.max(time, 0).toFixed(3)} s`;
 }
 
