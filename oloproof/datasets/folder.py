@@ -55,6 +55,8 @@ class Folder:
             _, row = joined.get(file.relative, (0, {}))
             given = {"file": os.path.join(str(self.folder), file.relative), **row.get("input", {})}
             rest = {key: value for key, value in row.items() if key not in ("file", "input")}
+            if rest.get("id") == "":  # a cell left empty, where the table names others
+                del rest["id"]
             yield 0, file.relative, {"id": file.default_id, **rest, "input": given}
 
     def _walk(self, top: str, below: str, report: Report, above: tuple[str, ...]) -> Iterator[_File]:

@@ -154,6 +154,7 @@ def _verdict(problems: Sequence[Problem], measured: list[dict[str, Any]]) -> Ver
     details = {"measured": measured, "problems": [problem.as_json() for problem in problems]}
     if not problems:
         return Verdict("pass", f"{_items(len(measured))} measured, every condition met", None, details)
-    told = "; ".join(str(problem) for problem in problems[:6])
-    more = f"; and {len(problems) - 6} more" if len(problems) > 6 else ""
+    words = list(dict.fromkeys(str(problem) for problem in problems))  # no sound track breaks several conditions
+    told = "; ".join(words[:6])
+    more = f"; and {len(words) - 6} more" if len(words) > 6 else ""
     return Verdict("fail", told + more, None, details)

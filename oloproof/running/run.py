@@ -70,7 +70,8 @@ def run(
         registry: the evaluators that the project may name; the built-in ones by default.
         selection: only these cases, or only so many; the run is partial then and its rules decide nothing.
         fresh: ``{"system"}`` asks the system again for what was answered before, ``{"judge"}`` the judges.
-        resume: go on with the newest run instead of beginning one; if that is complete, tell its result again.
+        resume: go on with the newest run, as fresh as it began, instead of beginning one; if that is complete, tell
+            its result again.
         listener: told what happens.
 
     Raises:
@@ -92,8 +93,9 @@ def _carried_out(
     store: Store, plan: Plan, listener: Listener, started: float, *, fresh: frozenset[str], resume: bool
 ) -> RunResult:
     policy = plan.project.policy
-    with _workshop(store, plan, listener, resume=resume) as shop:
+    with _workshop(store, plan, listener, fresh=fresh, resume=resume) as shop:
         history = History(shop.store)
+        fresh |= frozenset(history.find(shop.run.id).document.get("fresh", ()))  # as it began, where it goes on
         done = shop.store.done_positions(shop.run)
         listener(_started(shop, done))
         for code, message in plan.system.notices:
@@ -125,10 +127,12 @@ def _tell(shop: Workshop, history: History) -> None:
 
 
 @contextmanager
-def _workshop(store: Store, plan: Plan, listener: Listener, *, resume: bool) -> Iterator[Workshop]:
+def _workshop(
+    store: Store, plan: Plan, listener: Listener, *, fresh: frozenset[str], resume: bool
+) -> Iterator[Workshop]:
     """Open everything that a run needs and close it again; an error leaves the run as stopped."""
     root = plan.project.root
-    opened = _resumed(store, plan, listener) if resume else _begun(store, plan, listener)
+    opened = _resumed(store, plan, listener, fresh) if resume else _begun(store, plan, listener, fresh)
     measurements = StoredMeasurements(store)
     reader = MediaReader(root, memo=store.load_memo(), measurements=measurements)
     bench = Bench(plan.evaluators)
@@ -157,7 +161,7 @@ def _variants(plan: Plan, reader: MediaReader) -> VariantWorkshop:
     return VariantWorkshop(plan.families, VariantFiles(plan.project.root), reader)
 
 
-def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
+def _begun(store: Store, plan: Plan, listener: Listener, fresh: frozenset[str]) -> OpenRun:
     unfinished = History(store).unfinished()
     new = NewRun(
         id=new_run_id(),
@@ -169,7 +173,7 @@ def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
         partial=plan.selection.partial,
         cases=plan.cases,
         trials=plan.trials,
-        document=plan.document,
+        document={**plan.document, "fresh": sorted(fresh)},
     )
     opened = store.begin(new)
     if unfinished is not None and unfinished.state == "interrupted":
@@ -184,7 +188,7 @@ def _begun(store: Store, plan: Plan, listener: Listener) -> OpenRun:
     return opened
 
 
-def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
+def _resumed(store: Store, plan: Plan, listener: Listener, fresh: frozenset[str]) -> OpenRun:
     """Open the newest run again if the project still means the same; begin one when there is none.
 
     Raises:
@@ -192,7 +196,7 @@ def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
     """
     newest = _newest(store)
     if newest is None:
-        opened = _begun(store, plan, listener)
+        opened = _begun(store, plan, listener, fresh)
         notice = Notice("nothing_to_resume", "there was no run to go on with; this is a new one")
         opened.notices.append(notice)
         listener(Noticed(notice))

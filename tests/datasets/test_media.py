@@ -138,6 +138,15 @@ def test_a_table_says_more_about_the_files(cases: Cases, folder: Path, name: str
     ]
 
 
+def test_an_id_that_a_table_leaves_empty_is_that_of_the_file(cases: Cases) -> None:
+    """A table that tells a.png from a.JPG has a cell in every row."""
+    files: dict[str, Any] = {**PICTURES, "pics__a_png": b"x", "t_csv": "file,id,slice.s\na.png,drawn,1\nb.png,,2\n"}
+    found = cases({"folder": "pics", "table": "t.csv"}, **files)
+    assert [(case.id, dict(case.slice)) for case in found] == [
+        ("a", {}), ("drawn", {"s": "1"}), ("b", {"s": "2"}), ("sub/c", {}),
+    ]  # fmt: skip
+
+
 def test_a_table_that_does_not_fit_the_folder_is_told(refused: Refused) -> None:
     table = (
         '{"file": "b.pgn"}\n{"x": 1}\n{"file": "b.png", "inptu": {}}\n{"file": "./b.png"}\n{bad\n{"file": "c.wav"}\n'

@@ -85,6 +85,14 @@ def test_a_lossy_form_differs_and_says_by_how_much(tmp_path: Path) -> None:
     assert "of full scale" in compare_clips(clip, made).difference or "lasts" in compare_clips(clip, made).difference
 
 
+def test_lengths_that_differ_by_a_sample_or_two_are_told_apart(tmp_path: Path) -> None:
+    """Encoders add so many, and "1.000 s, the original 1.000 s" is no difference."""
+    one, longer = tone(tmp_path / "one.wav", seconds=1), tone(tmp_path / "longer.wav", seconds=1.00025)
+    assert compare_clips(one, longer).difference == "it lasts 1.000250 s, the original 1.000000 s"
+    much_longer = tone(tmp_path / "much.wav", seconds=1.5)
+    assert compare_clips(one, much_longer).difference == "it lasts 1.500 s, the original 1.000 s"
+
+
 def test_opus_and_another_rate_are_told_by_their_rate(tmp_path: Path) -> None:
     clip = tone(tmp_path / "tone.wav")
     assert compare_clips(clip, delivered(clip, "opus", 16, tmp_path)).difference.startswith("it has 48000 Hz")

@@ -117,6 +117,32 @@ def test_resume_of_a_complete_run_of_what_was_another_project_says_so(
         run(folder.root, resume=True)
 
 
+STOPPED = """\
+from pathlib import Path
+
+
+def answer(case):
+    open("calls", "a").write("x")
+    if case["n"] == 1 and Path("stop").exists():
+        raise KeyboardInterrupt
+    return {"answer": case["n"] * 2}
+"""
+
+
+@pytest.mark.parametrize(("began", "calls"), [(["--fresh"], "xxx" + "xx" + "xx"), ([], "xxx")])
+def test_a_run_that_was_to_ask_anew_still_does_when_it_goes_on(
+    echo: Callable[..., Any], began: list[str], calls: str
+) -> None:
+    """Else half of it would be the answers that --fresh was to leave out."""
+    folder = echo(3, app=STOPPED, more="concurrency: 1\n")
+    folder.run("run", "--quiet")
+    folder.write("stop", "")
+    assert folder.run("run", "--quiet", *began).exit == (2 if began else 0)
+    (folder.root / "stop").unlink()
+    assert folder.run("run", "--quiet", "--resume").exit == 0
+    assert (folder.root / "calls").read_text() == calls
+
+
 FILED = """\
 from pathlib import Path
 
