@@ -203,7 +203,12 @@ def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
             f"--resume: {changed} changed since run {newest.id} began; leave --resume out "
             "(answers that still hold come from the cache)"
         )
-    return store.reopen(newest.number, newest.id, newest.notices)
+    opened = store.reopen(newest.number, newest.id, newest.notices)
+    again = store.forget_unanswered(opened)
+    if again:
+        what = "1 case that failed is" if again == 1 else f"{again:,} trials that failed are"
+        listener(Noticed(Notice("asked_again", f"{what} executed again, since nothing was answered in this run")))
+    return opened
 
 
 def _newest(store: Store) -> StoredRun | None:
