@@ -29,7 +29,7 @@ from oloproof.running.failure_notices import failure_notices
 from oloproof.running.judge_notices import judge_notices, parameter_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
-from oloproof.running.resuming import changed_since
+from oloproof.running.resuming import changed_since, forgotten
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
@@ -204,10 +204,8 @@ def _resumed(store: Store, plan: Plan, listener: Listener) -> OpenRun:
             "(answers that still hold come from the cache)"
         )
     opened = store.reopen(newest.number, newest.id, newest.notices)
-    again = store.forget_unanswered(opened)
-    if again:
-        what = "1 case that failed is" if again == 1 else f"{again:,} trials that failed are"
-        listener(Noticed(Notice("asked_again", f"{what} executed again, since nothing was answered in this run")))
+    for notice in forgotten(store, opened, newest):
+        listener(Noticed(notice))
     return opened
 
 

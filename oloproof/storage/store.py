@@ -50,10 +50,6 @@ _ADD_TRIAL = insert_into(
 _AMEND_VERDICT = """
     UPDATE verdicts SET outcome = ?, score = ?, reason = ?, details = ?, cached = ? WHERE trial = ? AND criterion = ?
 """
-_EXECUTED = """
-    FROM trials JOIN executions ON executions.id = trials.execution WHERE trials.run = ? AND trials.cached = 0
-"""
-"""The trials of a run that were not taken from an earlier answer."""
 _KEEP_DIGEST = """
     INSERT INTO digests (device, inode, size, mtime_ns, ctime_ns, sha256) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (device, inode) DO UPDATE SET
@@ -206,20 +202,6 @@ class Store:
     def done_positions(self, run: OpenRun) -> set[int]:
         """Return the places of the trials that are stored already."""
         return {row[0] for row in self.rows("SELECT position FROM trials WHERE run = ?", (run.number,))}
-
-    def forget_unanswered(self, run: OpenRun) -> int:
-        """Take the trials out of an unfinished run whose executions failed, where not one of them was answered.
-
-        Returns how many: what never answered is asked again. Where anything was answered, its failures stand.
-        """
-        with self.writing() as connection:
-            values = (run.number,)
-            if scalar(connection, f"SELECT count(*) {_EXECUTED} AND executions.error IS NULL", values):
-                return 0
-            trials = connection.execute(f"SELECT trials.id {_EXECUTED}", values).fetchall()
-            for table, column in (("verdicts", "trial"), ("judged", "trial"), ("trials", "id")):
-                connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [tuple(row) for row in trials])
-        return len(trials)
 
     def append(self, run: OpenRun, entries: Sequence[Entry]) -> None:
         """Store finished trials with their executions and verdicts, all or none of them."""
