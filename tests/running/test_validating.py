@@ -296,6 +296,45 @@ def test_answers_that_come_late_are_a_look_of_their_own_and_the_newest_telling_c
     assert project.decision().state == "PASS"
 
 
+def test_a_judge_of_your_own_is_given_the_paths_of_files_as_in_a_run(desk: Make) -> None:
+    """Wherever validate is called from: else it finds none of them, and the look at the labels is spent."""
+    project = desk(red_passes)
+    root = project.folder.root
+    app = "from pathlib import Path\n\ndef hand_through(case):\n    return Path(case['file']).read_text()\n"
+    project.folder.write("app.py", app)
+    project.folder.write("data/note.txt", "red")
+    project.folder.cases([{"id": "c000", "input": {"file": "note.txt"}}], "data/cases.jsonl")
+    judge = """
+        from pathlib import Path
+        from oloproof import evaluator
+
+        @evaluator(calls_model=True, version="%s")
+        def right(case, output):
+            return Path(case.input["file"]).read_text() == output
+        """
+
+    def write(version: str) -> None:
+        project.folder.write("checks.py", judge % version)
+        document = {
+            "version": 1,
+            "project": "desk",
+            "dataset": {"path": "data/cases.jsonl", "media": ["file"]},
+            "system": {"name": "reader", "version": "1", "callable": "app:hand_through"},
+            "evaluators": [{"type": "custom", "criterion": "right", "callable": "checks:right"}],
+        }
+        project.folder.write("oloproof.yaml", yaml.safe_dump(document))
+
+    write("1")
+    run(root)
+    project.label(lambda _: "pass", of="case_id")
+    write("2")
+    registry = builtin_registry()
+    told = load_project(root, registry.options())
+    with closing(Store(root)) as store:
+        found = validate_judge(told, store, judge_criteria(told, registry, "right")[0])
+    assert found.document["table"] == {"tp": 1, "fn": 0, "fp": 0, "tn": 0}
+
+
 def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
     project = desk(red_passes)
     project.folder.write("app.py", APP.replace('case.get("files", [])', '[case["file"]]'))
