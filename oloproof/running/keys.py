@@ -21,8 +21,16 @@ def portable_input(case: Case, root: Path) -> Any:
     return portable
 
 
+def given_input(stored: Any, files: Mapping[str, str], root: Path) -> Any:
+    """Return a stored input as its system was given it: with the absolute paths of the project's ``files`` it names."""
+    given = copy_of(stored) if files else stored
+    for field, path in files.items():
+        _replace(given, field.split("."), stored_path(root, path), path)
+    return given
+
+
 def _replace(value: Any, parts: list[str], found: str, wanted: str) -> None:
-    """Put ``wanted`` where ``value`` has the absolute path ``found`` at a dotted place."""
+    """Put ``wanted`` where ``value`` has the path ``found`` at a dotted place."""
     for part in parts[:-1]:
         value = _child(value, part)
         if value is None:

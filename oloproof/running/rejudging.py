@@ -13,14 +13,19 @@ from oloproof.media import MediaReader, using_reader
 from oloproof.records import Case, Judgement
 from oloproof.running.events import Listener, silent
 from oloproof.running.judging import Bench, open_judges
+from oloproof.running.keys import given_input
 from oloproof.running.questions import answers_to
 from oloproof.storage import History, Store, StoredMeasurements, StoredRun, StoredTrial
 
 
 def subject_of(trial: StoredTrial, reader: MediaReader) -> Subject:
-    """Return a stored execution as an evaluator sees it; the files that its input names are found again."""
+    """Return a stored execution as an evaluator sees it; the files that its input names are found again.
+
+    They stand in it by absolute paths, as they did when it was judged in its run: wherever this is asked from.
+    """
     files = with_named_files(trial.input, str(reader.root), {})
-    case = Case(trial.case_id, trial.input, trial.expected, trial.slice, files)
+    given = given_input(trial.input, files, reader.root)
+    case = Case(trial.case_id, given, trial.expected, trial.slice, files)
     return Subject(case, trial.execution, reader, trial.variant, trial.repeat)
 
 

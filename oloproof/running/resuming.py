@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from oloproof.digests import digest_of
 from oloproof.media import MediaReader
+from oloproof.records import Notice
 from oloproof.running.plan import Plan, Selection
 from oloproof.running.work import keyed
-from oloproof.storage import History, Store, StoredRun
+from oloproof.storage import History, OpenRun, Store, StoredRun
+from oloproof.storage.unanswered import forget_unanswered, forget_unjudged
 
 _LISTED = 5
 
@@ -43,3 +47,20 @@ def _changed_files(run: StoredRun, store: Store, plan: Plan) -> str:
     more = f" and {len(changed) - _LISTED:,} more" if len(changed) > _LISTED else ""
     cases = "1 case" if len(changed) == 1 else f"{len(changed):,} cases"
     return f"the files of {cases} ({', '.join(changed[:_LISTED])}{more})"
+
+
+def forgotten(store: Store, opened: OpenRun, run: StoredRun) -> Iterator[Notice]:
+    """Forget the trials of a run that a service or a judge's server never answered; yield what is asked again.
+
+    Such a run ends with the advice to start the service: what it could not tell before it was is no result.
+    """
+    count = forget_unanswered(store, opened)
+    if count:
+        failed = "1 trial that failed is" if count == 1 else f"{count:,} trials that failed are"
+        yield Notice("asked_again", f"{failed} executed again, since nothing was answered in this run")
+    for number, entry in enumerate(run.criteria):
+        count = forget_unjudged(store, opened, number) if entry["calls_model"] else 0
+        if count:
+            judged = "1 trial is" if count == 1 else f"{count:,} trials are"
+            told = f"{entry['criterion']}: {judged} judged again, since the judge's server said nothing in this run"
+            yield Notice("asked_again", told)

@@ -29,7 +29,7 @@ from oloproof.running.failure_notices import failure_notices
 from oloproof.running.judge_notices import judge_notices, parameter_notices
 from oloproof.running.judging import Bench, open_judges
 from oloproof.running.plan import Plan, Selection, make_plan, open_system
-from oloproof.running.resuming import changed_since
+from oloproof.running.resuming import changed_since, forgotten
 from oloproof.running.verify import verify_recorded
 from oloproof.running.workshop import Workshop
 from oloproof.storage import History, NewRun, OpenRun, Store, StoredMeasurements, StoredRun
@@ -209,7 +209,10 @@ def _resumed(store: Store, plan: Plan, listener: Listener, fresh: frozenset[str]
             f"--resume: {changed} changed since run {newest.id} began; leave --resume out "
             "(answers that still hold come from the cache)"
         )
-    return store.reopen(newest.number, newest.id, newest.notices)
+    opened = store.reopen(newest.number, newest.id, newest.notices)
+    for notice in forgotten(store, opened, newest):
+        listener(Noticed(notice))
+    return opened
 
 
 def _newest(store: Store) -> StoredRun | None:

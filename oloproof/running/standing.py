@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,7 @@ def human_metric(
     if measure.repeats > 1 and measure.pass_when is not None:
         return _as_metric(judged, None, None, ONE_REPEAT_LABELLED)
     verdicts = {value.case_id: None if value.observed is None else value.observed >= 1.0 for value in values}
-    answered = _answered_share(history, run, judged, verdicts) if measure.repeats == 1 else 1.0
+    answered = _answered(history, run, judged, verdicts, measure.repeats)
     labels = label_room.gather(history, run, judged.criterion)
     told = [case for case in labels.prefix if case.variant == judged.variant]
     if labels.sample is not None and any(case.passed is not None for case in told):
@@ -129,17 +130,29 @@ def human_metric(
     return _as_metric(judged, moved.estimate, moved.interval, moved.method, answered)
 
 
-def _answered_share(history: History, run: StoredRun, judged: Metric, verdicts: dict[str, bool | None]) -> float:
-    """Take the cases out of ``verdicts`` that failed because there was no answer; return the share of the others.
+class _Answered(Struct, frozen=True):
+    """The share of cases with an answer, and of their repeats the share ``lost`` because there was none."""
 
-    No judge said that they fail, and people would pass none of them: what labels tell of its verdicts is about the
-    others (``on_execution_error: fail``).
+    cases: float = 1.0
+    lost: float = 0.0
+
+
+def _answered(
+    history: History, run: StoredRun, judged: Metric, verdicts: dict[str, bool | None], repeats: int
+) -> _Answered:
+    """Take the cases out of ``verdicts`` that failed because there was no answer; return what was answered.
+
+    No judge said that they fail, and people would pass none of them: what labels tell of its verdicts is about answers
+    (``on_execution_error: fail``).
     """
-    whole = len(verdicts)
-    for seen in history.executed(run, variant=judged.variant) if False in verdicts.values() else ():
-        if seen.error and verdicts.get(seen.case_id) is False:
-            del verdicts[seen.case_id]
-    return len(verdicts) / whole if whole else 1.0
+    if not (whole := len(verdicts)) or False not in verdicts.values():
+        return _Answered()
+    executed = history.executed(run, variant=judged.variant)
+    errors = Counter(one.case_id for one in executed if one.error and verdicts.get(one.case_id) is False)
+    for case in [case for case, count in errors.items() if count >= repeats]:
+        del verdicts[case], errors[case]
+    left = len(verdicts)
+    return _Answered(left / whole, errors.total() / (left * repeats) if left else 0.0)
 
 
 def _of_this_run(labelled: Sequence[LabelledCase], verdicts: Mapping[str, bool | None], level: float) -> HumanRate:
@@ -163,9 +176,13 @@ def _as_metric(
     estimate: float | None,
     interval: tuple[float, float] | None,
     method: str,
-    share: float = 1.0,
+    answered: _Answered | None = None,
 ) -> Metric:
-    """Return the metric of people's rate: ``estimate`` and ``interval`` are of a share of the cases, the rest fails."""
-    told = None if estimate is None else estimate * share
-    ends = None if interval is None else (interval[0] * share, interval[1] * share)
+    """Return the metric of people's rate: ``estimate`` and ``interval`` are those of what was ``answered``.
+
+    All else fails. Which cases lost repeats is as bad as can be for the low end, and does not matter for the high one.
+    """
+    share, lost = (1.0, 0.0) if answered is None else (answered.cases, answered.lost)
+    told = None if estimate is None else estimate * (1.0 - lost) * share
+    ends = None if interval is None else (max(interval[0] - lost, 0.0) * share, interval[1] * share)
     return replace(judged, estimand=HUMAN_RATE, could_be=None, estimate=told, interval=ends, method=method)

@@ -18,21 +18,26 @@ from oloproof.storage.store import Store
 
 _FIND = "SELECT * FROM judgements WHERE key = ? AND kept = 1 AND id <= ? ORDER BY id DESC LIMIT 1"
 _SITTINGS = """
+    WITH first AS (
+        SELECT coalesce(json_extract(entry.value, '$.evaluator'), entry.key) AS evaluator, min(entry.key) AS criterion
+        FROM runs, json_each(runs.document, '$.evaluators') AS entry WHERE runs.number = :run GROUP BY 1
+    )
     SELECT judged.evaluator, judged.sight,
         json_extract(judgements.saw, '$.model_served') AS model_served,
         json_extract(judgements.saw, '$.ffmpeg') AS ffmpeg,
         count(*),
-        count(*) FILTER (WHERE judgements.created >= runs.started),
-        sum(json_extract(judgements.saw, '$.requests')) FILTER (WHERE judgements.created >= runs.started),
-        sum(json_extract(judgements.saw, '$.usage.input_tokens')) FILTER (WHERE judgements.created >= runs.started),
-        sum(json_extract(judgements.saw, '$.usage.output_tokens')) FILTER (WHERE judgements.created >= runs.started),
+        count(*) FILTER (WHERE verdicts.cached = 0),
+        sum(json_extract(judgements.saw, '$.requests')) FILTER (WHERE verdicts.cached = 0),
+        sum(json_extract(judgements.saw, '$.usage.input_tokens')) FILTER (WHERE verdicts.cached = 0),
+        sum(json_extract(judgements.saw, '$.usage.output_tokens')) FILTER (WHERE verdicts.cached = 0),
         max(instr(judgements.saw, '"kind":"image"') + instr(judgements.saw, '"kind":"frame"')) > 0,
         max(instr(judgements.saw, '"kind":"audio"') + instr(judgements.saw, '"kind":"transcript"')) > 0
     FROM trials
     JOIN judged ON judged.trial = trials.id
     JOIN judgements ON judgements.id = judged.judgement
-    JOIN runs ON runs.number = trials.run
-    WHERE trials.run = ?
+    JOIN first ON first.evaluator = judged.evaluator
+    JOIN verdicts ON verdicts.trial = judged.trial AND verdicts.criterion = first.criterion
+    WHERE trials.run = :run
     GROUP BY judged.evaluator, judged.sight, model_served, ffmpeg
     ORDER BY judged.evaluator, count(*) DESC
 """
@@ -76,7 +81,7 @@ class StoredJudgements:
         """Return by which models, with which ffmpeg and with what sight the judges of a run (its number) judged, and
         what it took.
         """
-        return [Sitting(*row) for row in self._store.rows(_SITTINGS, (run,))]
+        return [Sitting(*row) for row in self._store.rows(_SITTINGS, {"run": run})]
 
     def keep(self, found: Sequence[Judgement]) -> None:
         """Keep judgements that were asked for outside of a run, all or none of them."""

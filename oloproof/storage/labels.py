@@ -132,9 +132,9 @@ class Labels:
     def samples(
         self, *, criterion: str | None = None, run: int | None = None, purpose: Purpose | None = None
     ) -> list[StoredSample]:
-        """Return the samples of a criterion, run or purpose, newest first."""
+        """Return the samples of a criterion, run or purpose, the one kept last first, whatever the clock said then."""
         where, values = _where({"criterion": criterion, "run": run, "purpose": purpose})
-        rows = self.store.rows(f"SELECT * FROM samples {where} ORDER BY created DESC, id", values)
+        rows = self.store.rows(f"SELECT * FROM samples {where} ORDER BY rowid DESC", values)
         return [_sample(row) for row in rows]
 
     def spend(self, sample: StoredSample, shown: Iterable[str]) -> int:

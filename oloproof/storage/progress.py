@@ -54,8 +54,11 @@ class ProgressReader:
             StorageError: the database cannot be read.
         """
         query = "SELECT number, id, system_version, trials FROM runs WHERE state = 'running' ORDER BY number DESC"
-        found = self._store.rows(query)
-        return tuple(self.of(*row) for row in found if is_alive(self._store.folder, row["id"]))
+        found = [row for row in self._store.rows(query) if is_alive(self._store.folder, row["id"])]
+        with self._lock:
+            for number in self._counts.keys() - {row["number"] for row in found}:
+                del self._counts[number]  # gone on with, it may begin with fewer trials than it was stopped with
+        return tuple(self.of(*row) for row in found)
 
     def of(self, number: int, run: str, version: str, total: int) -> RunProgress:
         """Return how far the run of that number is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -40,6 +41,17 @@ def test_what_judges_took_is_told_once_and_not_again_where_answers_are_reused(de
         (again,) = judges_document(history, history.find())
     assert (again["judgements"], again["asked"], again["tokens"]) == (3, 0, {"input": None, "output": None})
     assert cost_words([again]) == ""
+
+
+def test_what_judges_took_is_told_though_the_clock_was_set_back_meanwhile(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked anew is known, and the time of an answer no proof of it: budgets of a --resume stand on it too."""
+    monkeypatch.setattr("oloproof.storage.store.time.time", itertools.count(2_000_000_000, -60).__next__)
+    desk.run()
+    with desk.history() as history:
+        (told,) = judges_document(history, history.find())
+    assert (told["asked"], told["requests"], told["tokens"]) == (3, 3, {"input": 300, "output": 60})
 
 
 def test_without_prices_tokens_are_told(desk: Desk) -> None:

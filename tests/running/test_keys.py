@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.records import Case, Trial
-from oloproof.running.keys import execution_key, portable_input
+from oloproof.running.keys import execution_key, given_input, portable_input
 
 ROOT = Path("/projects/here")
 
@@ -36,6 +36,13 @@ def test_files_of_the_project_are_named_relative_to_it_and_others_are_not() -> N
 def test_a_text_that_only_names_a_file_stays_as_the_dataset_wrote_it() -> None:
     case = Case("a", {"note": "data/a.png"}, files={"note": "/projects/here/data/a.png"})
     assert portable_input(case, ROOT) == {"note": "data/a.png"}
+
+
+def test_a_stored_input_is_given_again_with_the_paths_that_it_had() -> None:
+    files = {"photo": "/projects/here/data/a.png", "pair.0": "/elsewhere/b.png"}
+    case = Case("a", {"photo": files["photo"], "pair": ["/elsewhere/b.png", "text"], "note": "text"}, files=files)
+    assert given_input(portable_input(case, ROOT), files, ROOT) == case.input
+    assert given_input("text", {}, ROOT) == "text"
 
 
 def key(**changed: Any) -> bytes:

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -209,6 +210,32 @@ def test_resume_of_a_stopped_run_sees_that_a_file_of_a_case_that_is_done_holds_o
     folder.write("0.txt", "first")
     folder.write("1.txt", "second")
     assert folder.run("run", "--resume", "--quiet").exit == 0
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_resume_asks_again_what_failed_while_nothing_was_answered(echo: Callable[..., Any], *, answered: bool) -> None:
+    """A service that was not started yet is started, and the run gone on with; one that answered once has failed."""
+    app = """
+        from pathlib import Path
+
+        HERE = Path(__file__).parent
+
+        def answer(case):
+            if case["n"] == 3 and (HERE / "down").exists():
+                raise KeyboardInterrupt
+            if (HERE / "down").exists() and not (case["n"] == 0 and (HERE / "once").exists()):
+                raise ConnectionError("refused")
+            return {"answer": case["n"] * 2}
+        """
+    folder = echo(4, app=dedent(app), more="concurrency: 1\n")
+    folder.write("down", "")
+    if answered:
+        folder.write("once", "")
+    assert folder.run("run", "--quiet").exit == 2
+    (folder.root / "down").unlink()
+    resumed = folder.run("run", "--resume", "--json")
+    assert resumed.document["executions"] == {"run": 4, "cached": 0, "failed": 2 if answered else 0}
+    assert ("3 trials that failed are executed again" in resumed.err) is not answered
 
 
 def test_resume_with_another_selection_of_cases_says_that_it_is_that(echo: Callable[..., Any]) -> None:

@@ -27,7 +27,7 @@ from oloproof.labels.sampling import draw
 from oloproof.labels.validating import Bars, Validation
 from oloproof.media import MediaReader
 from oloproof.policy import reduce_cases, summarize
-from oloproof.records import Decision
+from oloproof.records import Decision, Metric
 from oloproof.reports.judges import unclear_words
 from oloproof.running import RunResult, run
 from oloproof.running.comparing import compare_runs
@@ -296,6 +296,45 @@ def test_answers_that_come_late_are_a_look_of_their_own_and_the_newest_telling_c
     assert project.decision().state == "PASS"
 
 
+def test_a_judge_of_your_own_is_given_the_paths_of_files_as_in_a_run(desk: Make) -> None:
+    """Wherever validate is called from: else it finds none of them, and the look at the labels is spent."""
+    project = desk(red_passes)
+    root = project.folder.root
+    app = "from pathlib import Path\n\ndef hand_through(case):\n    return Path(case['file']).read_text()\n"
+    project.folder.write("app.py", app)
+    project.folder.write("data/note.txt", "red")
+    project.folder.cases([{"id": "c000", "input": {"file": "note.txt"}}], "data/cases.jsonl")
+    judge = """
+        from pathlib import Path
+        from oloproof import evaluator
+
+        @evaluator(calls_model=True, version="%s")
+        def right(case, output):
+            return Path(case.input["file"]).read_text() == output
+        """
+
+    def write(version: str) -> None:
+        project.folder.write("checks.py", judge % version)
+        document = {
+            "version": 1,
+            "project": "desk",
+            "dataset": {"path": "data/cases.jsonl", "media": ["file"]},
+            "system": {"name": "reader", "version": "1", "callable": "app:hand_through"},
+            "evaluators": [{"type": "custom", "criterion": "right", "callable": "checks:right"}],
+        }
+        project.folder.write("oloproof.yaml", yaml.safe_dump(document))
+
+    write("1")
+    run(root)
+    project.label(lambda _: "pass", of="case_id")
+    write("2")
+    registry = builtin_registry()
+    told = load_project(root, registry.options())
+    with closing(Store(root)) as store:
+        found = validate_judge(told, store, judge_criteria(told, registry, "right")[0])
+    assert found.document["table"] == {"tp": 1, "fn": 0, "fp": 0, "tn": 0}
+
+
 def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
     project = desk(red_passes)
     project.folder.write("app.py", APP.replace('case.get("files", [])', '[case["file"]]'))
@@ -320,9 +359,20 @@ def test_labels_of_one_variant_say_nothing_of_another(desk: Make) -> None:
     assert {variant: metric.estimate for variant, metric in values.items()} == {"original": 1.0, "jpeg-40": 0.0}
 
 
-def test_a_case_that_was_never_answered_is_one_that_people_fail(desk: Make) -> None:
+def people_of(project: Desk) -> Metric:
+    """What people would pass of the newest run of a project, by its labels."""
+    with project.history() as history:
+        found = history.find()
+        measure = measures_of(found.document)["right"]
+        cases = list(reduce_cases(history.observations(found, 0), measure))
+        return human_metric(history, found, summarize(cases, measure, 0.95), measure, cases, VALIDATION)
+
+
+@pytest.mark.parametrize("repeats", [None, {"count": 2}])
+def test_a_case_that_was_never_answered_is_one_that_people_fail(desk: Make, repeats: dict[str, int] | None) -> None:
     """No judge saw it, so what labels tell of the judge's FAILs, half of which people pass here, is not about it."""
     project = desk(red_passes)
+    project.repeats = repeats
     names = list(project.colors)[:48]
     project.folder.cases(
         [
@@ -335,15 +385,29 @@ def test_a_case_that_was_never_answered_is_one_that_people_fail(desk: Make) -> N
     red = [name for number, name in enumerate(names) if number % 2 and project.colors[name] == "red"]
     project.label(lambda name: "pass" if name in (*red, *blue[::2]) else "fail", of="case_id")
 
-    with project.history() as history:
-        found = history.find()
-        measure = measures_of(found.document)["right"]
-        cases = list(reduce_cases(history.observations(found, 0), measure))
-        people = human_metric(history, found, summarize(cases, measure, 0.95), measure, cases, VALIDATION)
+    people = people_of(project)
     assert (people.n, people.failed) == (48, 48 - len(red))
     assert people.estimate == pytest.approx((len(red) + len(blue[::2])) / 48)
     assert people.interval is not None
     assert people.interval[1] <= 0.5
+
+
+def test_a_repeat_without_an_answer_is_one_that_people_fail(desk: Make) -> None:
+    """They pass whatever was answered, and of half of the cases every second repeat was not."""
+    project = desk(red_passes)
+    project.repeats = {"count": 2}
+    failing = "    if case['fails'] and current_case().repeat:\n        raise OSError\n    for name"
+    project.folder.write("app.py", APP.replace("    for name", failing, 1))
+    given = [{"files": ["red.png"], "answer": f"{number}", "fails": number % 2} for number in range(40)]
+    project.colors = {f"c{number:03}": "red" for number in range(40)}
+    project.folder.cases([{"id": name, "input": one} for name, one in zip(project.colors, given, strict=True)])
+    project.run(on_execution_error="fail")
+    project.label(lambda _: "pass")
+
+    people = people_of(project)
+    assert people.estimate == pytest.approx(0.75)
+    assert people.interval is not None
+    assert people.interval[0] < 0.75 < people.interval[1]
 
 
 VALIDATION = StoredValidation("right", "ab" * 32, "cd" * 32, 1, "VALIDATED", "all_bars_cleared", {})

@@ -49,6 +49,17 @@ def labels(base: Base) -> Labels:
     return Labels(base.store)
 
 
+def test_the_newest_sample_is_the_one_kept_last_though_the_clock_was_set_back(
+    labels: Labels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Judges are validated on the newest: a correction of the clock brings no older one back."""
+    for ident, run, now in (("z", 1, 2_000.0), ("a", 2, 1_000.0)):
+        monkeypatch.setattr("oloproof.storage.labels.time.time", lambda now=now: now)
+        labels.keep_sample(sample(id=ident, run=run))
+    labels.keep_sample(sample(id="again", run=1, size=9))
+    assert [one.id for one in labels.samples()] == ["a", "z"]
+
+
 def test_a_sample_comes_back_and_grows_only(labels: Labels) -> None:
     kept = labels.keep_sample(sample())
     assert kept.created > 0

@@ -9,6 +9,7 @@ import pytest
 from oloproof.records import Outcome, Verdict
 from oloproof.storage import OpenRun
 from oloproof.storage.progress import ProgressReader, RunProgress
+from oloproof.storage.unanswered import forget_unanswered
 from tests.storage.conftest import PASSED, Base, entry
 
 FAILED, MISSING, INVALID = Verdict.failed("no"), Verdict.missing("gone"), Verdict.invalid("prose")
@@ -63,3 +64,20 @@ def test_a_run_that_died_is_still_counted_when_it_is_asked_for(base: Base) -> No
     base.store.append(run, [entry(0)])
     run.lock.release()
     assert ProgressReader(base.store).of(run.number, run.id, "v1", 4).done == 1
+
+
+def test_a_run_that_is_gone_on_with_is_counted_anew(base: Base) -> None:
+    """What its service never answered is taken out of it, and the rows of those trials are given to others."""
+    run = base.begin(trials=8)
+    base.store.append(run, [entry(n, error="refused") for n in range(3)])
+    reader = ProgressReader(base.store)
+    assert reader.under_way()[0].done == 3
+    base.store.finish(run, "stopped")
+    assert reader.under_way() == ()
+
+    again = base.store.reopen(run.number, run.id, ())
+    assert forget_unanswered(base.store, again) == 3
+    assert reader.under_way()[0].done == 0
+    base.store.append(again, [entry(n) for n in range(2)])
+    assert reader.under_way()[0].done == 2
+    base.store.finish(again, "stopped")

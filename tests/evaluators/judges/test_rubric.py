@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,22 @@ def test_a_server_that_is_not_there_stops_the_run(judged: Make, monkeypatch: pyt
 
     with pytest.raises(ProviderUnreachable):
         project.run(sight_test="off", base_url=address)
+
+
+def test_a_server_that_says_nothing_is_asked_again_when_the_run_is_gone_on_with(
+    judged: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends the run with the advice to start it: that no verdict came before it was is no result."""
+    monkeypatch.setattr("oloproof.providers.waiting.FIRST_WAIT", 0.01)
+    silent = threading.Event()
+    silent.set()
+    project = judged(lambda _: Answer(delay=0.8) if silent.is_set() else chat(reply()))
+    with pytest.raises(ProviderUnreachable, match="never answered once"):
+        project.run(sight_test="off", timeout=0.4)
+    silent.clear()
+    result = project.run(sight_test="off", timeout=0.4, resume=True)
+    assert project.outcomes() == ["pass"]
+    assert (result.run.state, result.executions["trials"]) == ("complete", 1)
 
 
 def test_a_fault_of_the_server_makes_one_case_missing_and_the_rest_go_on(judged: Make) -> None:
