@@ -143,16 +143,22 @@ class JudgingLine(_Line):
 
 
 def _so_far(event: TrialsDone) -> str:
-    """Return the provisional results: the share of passes of each criterion, and what went wrong."""
+    """Return the provisional results: the share of passes or the mean score of each criterion, and what went wrong."""
     parts = [f"{event.failed} failed"] if event.failed else []
     parts += [f"{event.cached} from the cache"] if event.cached else []
-    parts += [f"{criterion} {_share(outcomes)}" for criterion, outcomes in list(event.outcomes.items())[:3]]
+    for criterion, outcomes in list(event.outcomes.items())[:3]:
+        mean = event.means.get(criterion)
+        parts.append(f"{criterion} {_share(outcomes) if mean is None else _average(mean)}")
     return ", ".join(parts)
 
 
 def _share(outcomes: Counter[str]) -> str:
     known = outcomes["pass"] + outcomes["fail"]
     return f"{number_words(outcomes['pass'] / known, 'rate')} so far" if known else "nothing yet"
+
+
+def _average(mean: float) -> str:
+    return f"{number_words(mean, 'score')} on average so far"
 
 
 def _live_bar() -> Any:

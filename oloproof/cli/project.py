@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from oloproof.cli.console import own_stdout, painted, print_document, reported, 
 from oloproof.cli.opening import loaded_project
 from oloproof.cli.options import config_option, json_option
 from oloproof.reports.layout import GAP, wrapped
-from oloproof.reports.wording import count_words, visible
+from oloproof.reports.wording import count_words, outcome_word, scored_criteria, visible
 
 
 @click.command("check", short_help="Check a project before it is run.")
@@ -36,11 +37,11 @@ def check_command(config: str, as_json: bool) -> None:
         if as_json:
             print_document(document, out)
         else:
-            click.echo(_check_text(document), file=out)
+            click.echo(_check_text(document, scored_criteria(checked.plan.document["evaluators"])), file=out)
     sys.exit(checked.exit_code)
 
 
-def _check_text(document: dict[str, Any]) -> str:
+def _check_text(document: dict[str, Any], scored: Collection[str]) -> str:
     tried = document["tried"]
     system = document["system"]
     cases = count_words(document["cases"], "case")
@@ -54,8 +55,8 @@ def _check_text(document: dict[str, Any]) -> str:
         recorded = ", ".join(f"{item['role']} {item['path']}" for item in tried["media"]) or "no media"
         lines += _hanging(f"  tried case {tried['case']}: answered in {tried['seconds']:.2f} s, recorded {recorded}")
     for verdict in () if tried["error"] else tried["verdicts"]:
-        outcome = verdict["outcome"]
-        lines += _hanging(f"    {outcome} {verdict['criterion']}: {verdict['reason']}", state=outcome)
+        word = outcome_word(verdict["outcome"], scored=verdict["criterion"] in scored)
+        lines += _hanging(f"    {word} {verdict['criterion']}: {verdict['reason']}", state=word)
     after = [f"    not tried: {criterion} asks a model" for criterion in tried["not_tried"]]
     after += [f"  a run sends to {one['host']}: {one['sent']}" for one in document["hosts"]]
     after += ["", f"  what the rules can decide with {cases}:"] if document["rules"] else []

@@ -11,6 +11,7 @@ from oloproof.cli.opening import opened_history, opened_reader
 from oloproof.cli.options import RUN_HELP, config_option, json_option, run_argument
 from oloproof.errors import RunNotFound
 from oloproof.reports import case_text, failures_text, run_summary, runs_table
+from oloproof.reports.wording import scored_criteria
 from oloproof.running.decided_again import decided_again
 from oloproof.running.deciding import conclude, policy_of
 from oloproof.running.documents import case_document, failures_document, run_document, runs_document
@@ -70,4 +71,4 @@ def _show_case(history: History, run: StoredRun, case: str, *, as_json: bool) ->
     if as_json:
         print_document(document)
     else:
-        click.echo(case_text(document, width=terminal_width(), paint=painted))
+        click.echo(case_text(document, scored=scored_criteria(run.criteria), width=terminal_width(), paint=painted))

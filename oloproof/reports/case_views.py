@@ -33,11 +33,13 @@ from oloproof.reports.wording import (
     WORST_FIRST,
     age_words,
     count_words,
+    is_scored,
     json_lines,
     json_words,
     judged_words,
     number_text,
     one_line,
+    outcome_word,
     place_words,
     seconds_words,
     visible,
@@ -51,7 +53,7 @@ TINY = 64
 LONGEST, MOST_LINES, MOST_DETAILS, MOST_TRIALS, UNFOLDED = 2_000, 40, 16, 12, 30
 
 _MARKS: dict[str, Mark] = {
-    "pass": "pass", "fail": "fail", "invalid": "invalid", "missing": "missing", "error": "missing",
+    "pass": "pass", "fail": "fail", "scored": "scored", "invalid": "invalid", "missing": "missing", "error": "missing",
 }  # fmt: skip
 _STATES: dict[str, tuple[Mark, str]] = {
     "verified": ("pass", "verified"),
@@ -86,10 +88,11 @@ class CaseViews(Struct, frozen=True):
         everything = list(trials)
         found, more = everything[:MOST_TRIALS], len(everything) - MOST_TRIALS
         first = found[0]
+        shown = outcome_word(word, scored=is_scored(run))
         return CaseView(
             id=self._text(first.case_id),
-            mark=_MARKS[word],
-            word=word,
+            mark=_MARKS[shown],
+            word=shown,
             summary=self._summary(run, found),
             slice=self._pairs(first.slice),
             opened=word != "pass" and number < UNFOLDED,
@@ -101,7 +104,8 @@ class CaseViews(Struct, frozen=True):
     def members(self, run: StoredRun, trials: Sequence[StoredTrial]) -> tuple[FamilyMember, ...]:
         """Return the family of a case, each member by its first repeat; nothing where it has no variants."""
         kin = kin_of(run, trials)
-        said = [(_MARKS[word], word) for one in kin for word in (worst_word(one.trial),)]
+        words = [outcome_word(worst_word(one.trial), scored=is_scored(run)) for one in kin]
+        said = [(_MARKS[word], word) for word in words]
         shown = (replace(one, fact=self.hide.text(one.fact)) for one in members_of(run, kin, said))
         return tuple(shown)
 
@@ -142,7 +146,7 @@ class CaseViews(Struct, frozen=True):
     def _trial(self, run: StoredRun, trial: StoredTrial, *, single: bool) -> TrialView:
         execution = trial.execution
         media = tuple(self.file(item) for item in shown_media(trial))
-        word = worst_word(trial)
+        word = outcome_word(worst_word(trial), scored=is_scored(run))
         place = place_words(trial.variant, trial.repeat)
         verdicts = [
             (entry, verdict)
@@ -183,10 +187,12 @@ class CaseViews(Struct, frozen=True):
 
     def _verdict(self, entry: Mapping[str, Any], verdict: Verdict, judgement: Judgement | None) -> VerdictView:
         saw = None if judgement is None else judgement.saw
+        word = outcome_word(verdict.outcome, scored=entry.get("metric") == "score")
         return VerdictView(
             criterion=visible(entry["criterion"]),
             outcome=verdict.outcome,
-            mark=_MARKS[verdict.outcome],
+            mark=_MARKS[word],
+            word=word,
             score=None if verdict.score is None else number_text(verdict.score),
             reason=self._cut(verdict.reason),
             details=self._pairs(verdict.details),

@@ -11,8 +11,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-Mark = Literal["pass", "fail", "undecided", "invalid", "missing", "changed"]
-"""The shape of a state: disc with tick, square with cross, half disc, triangle, dashed ring, lozenge."""
+Mark = Literal["pass", "fail", "scored", "undecided", "invalid", "missing", "changed"]
+"""The shape of a state: disc with tick, square with cross, gauge, half disc, triangle, dashed ring, lozenge."""
 
 
 class Fact(Struct, frozen=True):
@@ -249,6 +249,7 @@ class VerdictView(Struct, frozen=True):
     criterion: str
     outcome: str
     mark: Mark
+    word: str
     score: str | None
     reason: str
     details: tuple[Fact, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count, islice
 from typing import Any
 
@@ -16,6 +16,7 @@ from oloproof.reports.wording import (
     judged_words,
     number_text,
     one_line,
+    outcome_word,
     place_words,
     seconds_words,
     trial_name,
@@ -28,8 +29,13 @@ LONGEST = 2_000
 """Characters of an input, output or expected value that are printed."""
 
 
-def case_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = plain) -> str:
-    """Return one case in words; ``document`` is what ``inspect --case ID --json`` prints."""
+def case_text(
+    document: Mapping[str, Any], *, scored: Collection[str] = (), width: int = 80, paint: Paint = plain
+) -> str:
+    """Return one case in words; ``document`` is what ``inspect --case ID --json`` prints.
+
+    ``scored`` are the criteria whose scores are averaged, and neither pass nor fail.
+    """
     lines = [f"{paint(one_line(document['case']), 'strong')}{GAP}in run {document['run']}"]
     if document.get("slice"):
         lines += wrapped(one_line(_pairs(document["slice"])), width, GAP)
@@ -37,7 +43,7 @@ def case_text(document: Mapping[str, Any], *, width: int = 80, paint: Paint = pl
     if document["expected"] is not None:
         lines += _value("expected", document["expected"], paint)
     for trial in document["trials"]:
-        lines += ["", *_trial(trial, width, paint)]
+        lines += ["", *_trial(trial, scored, width, paint)]
     return "\n".join(lines)
 
 
@@ -54,7 +60,7 @@ def _value(name: str, value: Any, paint: Paint) -> list[str]:
     return [f"{GAP}{paint(name, 'quiet')}", *block(text, GAP * 2)]
 
 
-def _trial(trial: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
+def _trial(trial: Mapping[str, Any], scored: Collection[str], width: int, paint: Paint) -> list[str]:
     place = place_words(trial["variant"], trial["repeat"]) or "original"
     source = "from the cache" if trial["cached"] else seconds_words(trial["seconds"])
     lines = [f"{paint(one_line(place), 'strong')}, {source}"]
@@ -71,7 +77,8 @@ def _trial(trial: Mapping[str, Any], width: int, paint: Paint) -> list[str]:
     for item in trial["media"]:
         lines += _item(item, width, paint)
     for verdict in trial["verdicts"]:
-        lines += verdict_lines(verdict, width, paint)
+        word = outcome_word(verdict["outcome"], scored=verdict["criterion"] in scored)
+        lines += verdict_lines({**verdict, "outcome": word}, width, paint)
     return lines
 
 

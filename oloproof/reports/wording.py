@@ -10,7 +10,7 @@ from typing import Any
 from oloproof.config.models import RATES
 from oloproof.policy.wording import slice_words
 from oloproof.records import HUMAN_RATE, ORIGINAL, Decision, DecisionState, Metric, Outcome
-from oloproof.storage import StoredTrial
+from oloproof.storage import StoredRun, StoredTrial
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 """Characters that steer a terminal, turn the direction of text, or that XML and UTF-8 cannot hold."""
@@ -208,6 +208,24 @@ def metric_from(document: Mapping[str, Any]) -> Metric:
 def outcome_of(trial: StoredTrial, criterion: int) -> Outcome:
     """Return what a criterion says of a trial; one without a verdict is missing."""
     return trial.verdicts[criterion].outcome if criterion < len(trial.verdicts) else "missing"
+
+
+def is_scored(run: StoredRun, criterion: int | None = None) -> bool:
+    """Return whether a criterion gives scores that are averaged, without one whether all do: such a score stands for
+    itself and neither passes nor fails.
+    """
+    entries = run.criteria if criterion is None else (run.criteria[criterion],)
+    return bool(entries) and all(entry.get("metric") == "score" for entry in entries)
+
+
+def scored_criteria(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the criteria, of the evaluators in a document, whose scores are averaged."""
+    return frozenset(entry["criterion"] for entry in entries if entry.get("metric") == "score")
+
+
+def outcome_word(outcome: str, *, scored: bool) -> str:
+    """Return an outcome as it is shown; ``pass`` is what is stored of a score that neither passes nor fails."""
+    return "scored" if scored and outcome == "pass" else outcome
 
 
 def worst_first(decisions: Iterable[Decision]) -> list[Decision]:

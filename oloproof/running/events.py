@@ -27,12 +27,16 @@ class RunStarted(Struct, frozen=True):
 
 
 class TrialsDone(Struct, frozen=True):
-    """Some trials more are done. ``outcomes`` maps a criterion to the outcomes counted so far; provisional."""
+    """Some trials more are done. ``outcomes`` maps a criterion to the outcomes counted so far; provisional.
+
+    ``means`` has the mean so far of each criterion whose scores are averaged.
+    """
 
     done: int
     cached: int
     failed: int
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    means: dict[str, float] = field(default_factory=dict)
 
 
 class HeldUp(Struct, frozen=True):

@@ -214,6 +214,10 @@ def _store(shop: Workshop, entries: Sequence[Entry]) -> None:
         shop.failed += entry.execution.failed
         shop.changed += [] if entry.key else [entry.trial.case.id]
         verdicts = (verdict for judgement in entry.judgements for verdict in judgement.verdicts)
-        for criterion, verdict in zip(shop.bench.criteria, verdicts, strict=True):
+        for criterion, scored, verdict in zip(shop.bench.criteria, shop.bench.scored, verdicts, strict=True):
             shop.outcomes.setdefault(criterion, Counter())[verdict.outcome] += 1
-    shop.listener(TrialsDone(shop.done, shop.cached, shop.failed, shop.outcomes))
+            if scored and verdict.score is not None:
+                total = shop.scores.setdefault(criterion, [0.0, 0])
+                total[0], total[1] = total[0] + verdict.score, total[1] + 1
+    means = {criterion: total / count for criterion, (total, count) in shop.scores.items()}
+    shop.listener(TrialsDone(shop.done, shop.cached, shop.failed, shop.outcomes, means))

@@ -44,6 +44,8 @@ class Bench:
     def __init__(self, evaluators: Sequence[Evaluator[Any]]) -> None:
         self.evaluators = tuple(evaluators)
         self.criteria = tuple(shape.name for evaluator in evaluators for shape in evaluator.criteria)
+        self.scored = tuple(shape.metric_kind == "score" for evaluator in evaluators for shape in evaluator.criteria)
+        """Whether the scores of each of ``criteria`` are averaged."""
         self.reporting = tuple(evaluator for evaluator in evaluators for _ in evaluator.criteria)
         """Of each of ``criteria`` the evaluator that reports it: one may report several."""
         self._loop = SharedLoop()

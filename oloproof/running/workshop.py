@@ -32,6 +32,8 @@ class Workshop(Struct):
     listener: Listener
     variants: VariantWorkshop | None = None
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    """Of each criterion whose scores are averaged their sum and number."""
     done: int = 0
     cached: int = 0
     failed: int = 0

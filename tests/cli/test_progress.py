@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from oloproof.cli import progress
 from oloproof.cli.progress import JudgingLine, ProgressLine
 from oloproof.records import Notice
-from oloproof.running.events import HeldUp, JudgementsDone, Noticed, RunStarted, Verifying
+from oloproof.running.events import HeldUp, JudgementsDone, Noticed, RunStarted, TrialsDone, Verifying
 
 
 def test_away_from_a_terminal_a_line_is_printed_now_and_then(
@@ -96,3 +97,16 @@ def test_what_the_result_will_warn_of_is_no_note_above_it(capsys: pytest.Capture
     with ProgressLine(quiet=True) as line:
         line(Noticed(Notice("early", "a thing to know while it runs")))
     assert capsys.readouterr().err == "note: a thing to know while it runs\nnote: a thing of the document\n"
+
+
+def test_scores_that_are_averaged_are_told_by_their_mean(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with ProgressLine(quiet=False) as line:
+        line(RunStarted("r1", "s", "v1", 4, 4, 0, ("errors", "right")))
+        now[0] += 10
+        outcomes = {"errors": Counter({"pass": 2}), "right": Counter({"pass": 1, "fail": 1})}
+        line(TrialsDone(2, 0, 0, outcomes, {"errors": 0.75}))
+    assert "errors 0.750 on average so far, right 50.0 % so far" in capsys.readouterr().err

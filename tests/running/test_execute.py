@@ -39,6 +39,16 @@ async def answer(case):
     return {"answer": case["n"] * 2, "most": most}
 """
 
+SCORES = """\
+from oloproof import evaluator
+
+
+@evaluator(version="1", score_range=(0.0, 3.0))
+def far(case, output):
+    return case.input["n"] / 2
+"""
+SCORED = '  - {type: custom, criterion: far, callable: "checks:far"}'
+
 
 def outputs(root: Any) -> dict[str, Any]:
     store = Store(root)
@@ -92,6 +102,17 @@ def test_the_engine_speaks_and_the_listener_hears_everything_in_order(echo: Call
     assert isinstance(heard[-1], Verifying)
     last = next(event for event in reversed(heard) if isinstance(event, TrialsDone))
     assert (last.done, dict(last.outcomes["right"])) == (7, {"pass": 7})
+
+
+def test_the_listener_hears_the_mean_of_scores_so_far(echo: Callable[..., Any]) -> None:
+    folder = echo(4)
+    folder.write("checks.py", SCORES)
+    project = (folder.root / "oloproof.yaml").read_text()
+    folder.write("oloproof.yaml", project.replace("evaluators:", f"evaluators:\n{SCORED}"))
+    heard: list[Event] = []
+    run(folder.root, listener=heard.append)
+    last = next(event for event in reversed(heard) if isinstance(event, TrialsDone))
+    assert last.means == {"far": 0.75}
 
 
 def test_memory_does_not_grow_with_the_number_of_cases(echo: Callable[..., Any]) -> None:

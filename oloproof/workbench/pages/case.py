@@ -16,7 +16,7 @@ from oloproof.reports.contexts import Fact, Mark, MediaView, TrialView, Value, V
 from oloproof.reports.delivered import shown_media
 from oloproof.reports.family_strip import kin_of
 from oloproof.reports.withholding import Withholding
-from oloproof.reports.wording import WORST_FIRST, one_line, visible
+from oloproof.reports.wording import WORST_FIRST, is_scored, one_line, outcome_word, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.case_index import Neighbours
@@ -212,7 +212,7 @@ def _siblings(
     """Yield the repeats of the variant that is shown, where there are several."""
     own = [one for one in trials if one.variant == shown.variant]
     for number, one in enumerate(own if len(own) > 1 else (), start=1):
-        word = said_of(one, criterion)
+        word = outcome_word(said_of(one, criterion), scored=is_scored(run, criterion))
         place = [("variant", one.variant), ("repeat", str(one.repeat))]
         yield Sibling(
             words=f"repeat {one.repeat}",
@@ -230,17 +230,18 @@ def _siblings_words(run: StoredRun, trials: Sequence[StoredTrial], shown: Stored
     needed = run.document["repeats"]["pass_when"]
     parts = []
     if len(own) > 1:
-        words = _passing(own, criterion) + ("" if needed is None else f", needs {needed}")
+        words = _passing(run, own, criterion) + ("" if needed is None else f", needs {needed}")
         parts.append(words if len(own) == len(trials) else f"{visible(shown.variant)}: {words}")
     elif shown.variant != ORIGINAL:
         parts.append(visible(shown.variant))
     if len(own) < len(trials):
-        parts.append(f"{_passing(trials, criterion)} in the family")
+        parts.append(f"{_passing(run, trials, criterion)} in the family")
     return "; ".join(parts)
 
 
-def _passing(trials: Sequence[StoredTrial], criterion: int | None) -> str:
-    return f"{sum(said_of(one, criterion) == 'pass' for one in trials)} of {len(trials)} pass"
+def _passing(run: StoredRun, trials: Sequence[StoredTrial], criterion: int | None) -> str:
+    said = sum(said_of(one, criterion) == "pass" for one in trials)
+    return f"{said} of {len(trials)} {'scored' if is_scored(run, criterion) else 'pass'}"
 
 
 def _pictures(panes: Sequence[Pane], before: Medium | None, variant: str) -> tuple[PairPicture, ...]:
@@ -322,7 +323,7 @@ def _listed(by: Sequence[tuple[int, str]]) -> str:
 
 
 def _verdicts_words(shown: TrialView) -> str:
-    counts = {word: sum(one.outcome == word for one in shown.verdicts) for word in WORST_FIRST}
+    counts = {word: sum(one.word == word for one in shown.verdicts) for word in (*WORST_FIRST, "scored")}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     return "; ".join(part for part in (f"of {shown.place}" if shown.place else "", told) if part)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from oloproof.records import ORIGINAL, MediaItem
 from oloproof.reports.case_views import TINY
 from oloproof.reports.contexts import Mark
-from oloproof.reports.wording import number_text, one_line, place_words, seconds_words, visible
+from oloproof.reports.wording import is_scored, number_text, one_line, outcome_word, place_words, seconds_words, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.case_index import CaseIndex, GalleryPage, Sort
 from oloproof.storage.tiles import Tile
@@ -22,7 +22,13 @@ from oloproof.workbench.pages.wanted import EVERY, SLICE, Wanted, variants_of
 
 SIZE = 60
 MOST_VALUES = 50
-MARKS: dict[str, Mark] = {"pass": "pass", "fail": "fail", "invalid": "invalid", "missing": "missing"}
+MARKS: dict[str, Mark] = {
+    "pass": "pass",
+    "fail": "fail",
+    "scored": "scored",
+    "invalid": "invalid",
+    "missing": "missing",
+}
 _SORTS: dict[Sort, str] = {
     "worst": "not passed first",
     "run": "order of the run",
@@ -132,7 +138,8 @@ def _counts(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Iterator[Count]
     yield Count(None, "all", f"{sum(tally.values()):,}", address, wanted.outcome is None)
     for outcome, count in tally.items():
         address = run_address(run.id, replace(wanted, outcome=outcome).query(), "cases")
-        yield Count(MARKS[outcome], outcome, f"{count:,}", address, wanted.outcome == outcome)
+        word = outcome_word(outcome, scored=is_scored(run, wanted.filter(run).criterion))
+        yield Count(MARKS[word], word, f"{count:,}", address, wanted.outcome == outcome)
 
 
 def _choices(run: StoredRun, index: CaseIndex, wanted: Wanted) -> Iterator[Choice]:
@@ -193,11 +200,12 @@ def _tile(run: StoredRun, one: Tile, wanted: Wanted) -> TileView:
     criterion = "" if one.told is None else visible(run.criteria[one.told]["criterion"])
     told = wanted.criterion or one.outcome == "pass"
     reason = one.error or one.reason
+    word = outcome_word(one.outcome, scored=is_scored(run, wanted.filter(run).criterion))
     return TileView(
         id=visible(one.case_id),
         address=case_address(run.id, one.case_id, wanted.beside()),
-        mark=MARKS[one.outcome],
-        word=one.outcome,
+        mark=MARKS[word],
+        word=word,
         criterion="" if told else criterion,
         place=visible(place_words(one.variant, one.repeat)),
         score="" if one.score is None else number_text(round(one.score, 3)),

@@ -14,7 +14,7 @@ from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.contexts import FamilyMember
 from oloproof.reports.delivered import delivery_facts
 from oloproof.reports.family_strip import Kin, members_of
-from oloproof.reports.wording import one_line, outcome_of, visible
+from oloproof.reports.wording import is_scored, one_line, outcome_of, outcome_word, visible
 from oloproof.storage import StoredRun, StoredTrial
 from oloproof.workbench.pages.addresses import case_address
 from oloproof.workbench.pages.gallery import MARKS, Picture, picture_of
@@ -53,7 +53,7 @@ def strip_of(
     """Return the strip of a case; None where it has no variants. The keys lead to the members beside the shown one."""
     if not kin:
         return None
-    words = [said_of(one.trial, criterion) for one in kin]
+    words = [outcome_word(said_of(one.trial, criterion), scored=is_scored(run, criterion)) for one in kin]
     told = members_of(run, kin, [(MARKS.get(word, "missing"), word) for word in words])
     place = next((number for number, one in enumerate(kin) if one.trial.variant == shown.variant), 0)
     keys = {place - 1: "ArrowLeft", place + 1: "ArrowRight"}

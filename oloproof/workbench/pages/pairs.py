@@ -15,7 +15,7 @@ from oloproof.reports.case_views import CaseViews, worst_word
 from oloproof.reports.changes import Pieces, changed_words
 from oloproof.reports.contexts import Fact, Mark
 from oloproof.reports.delivered import shown_media
-from oloproof.reports.wording import json_lines, json_words, number_text, one_line, visible
+from oloproof.reports.wording import is_scored, json_lines, json_words, number_text, one_line, outcome_word, visible
 from oloproof.storage import StoredRun
 from oloproof.storage.browsing import Browsing
 from oloproof.storage.pairs import Side
@@ -177,10 +177,12 @@ class PairViews(Struct, frozen=True):
         if side is None:
             return SideView(given.name, "missing", "", "", "not in this run", (), True, "", (), None, "", "")
         query = [("criterion", self.criterion), ("variant", ORIGINAL), ("repeat", str(side.repeat))]
+        scored = is_scored(given.run, self.compared.number(given.run, self.criterion))
+        word = outcome_word(side.outcome, scored=scored)
         return SideView(
             name=given.name,
-            mark=MARKS[side.outcome],
-            word=side.outcome,
+            mark=MARKS[word],
+            word=word,
             score="" if side.score is None else number_text(round(side.score, 3)),
             reason=one_line(side.error or side.reason, LONG),
             pieces=pieces,
@@ -188,7 +190,7 @@ class PairViews(Struct, frozen=True):
             more=more,
             media=media,
             picture=None,
-            repeats=_repeats(side, repeats),
+            repeats=_repeats(side, repeats, "scored" if scored else "pass"),
             address=case_address(given.run.id, side.case_id, query),
         )
 
@@ -292,11 +294,11 @@ def _scores(new: Side | None, old: Side | None) -> str:
     return f"{number_text(round(old.score, 3))} → {number_text(round(new.score, 3))}"
 
 
-def _repeats(side: Side, repeats: Sequence[Side]) -> str:
+def _repeats(side: Side, repeats: Sequence[Side], word: str) -> str:
     if len(repeats) < 2:
         return ""
     passed = sum(one.outcome == "pass" for one in repeats)
-    return f"repeat {side.repeat}; {passed} of {len(repeats)} pass"
+    return f"repeat {side.repeat}; {passed} of {len(repeats)} {word}"
 
 
 def _slice(side: Side | None) -> tuple[Fact, ...]:
