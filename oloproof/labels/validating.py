@@ -91,15 +91,22 @@ def validate(
     seen = _Seen(labels, judge, bars or Bars(), _by_kind(cases), gaps.most_common(1))
     kept = Labels(store)
     while True:  # once, unless another process looks at these labels at the same moment
-        own = [one for one in kept.validations(criterion=labels.criterion) if one.judge == judge]
+        known = kept.validations(criterion=labels.criterion)
+        own = [one for one in known if one.judge == judge]
         earlier = next((one for one in own if seen.is_in(one.document)), None)
-        look = earlier.look if earlier is not None else kept.looks(labels.criterion, labels.series) + 1
+        look = earlier.look if earlier is not None else 1 + _looks(kept, known, labels)
         found = seen.decided(look, again=earlier is not None)
         looked = StoredValidation(
             labels.criterion, judge, labels.series, look, found.state, found.reason, found.document
         )
         if (earlier is not None and earlier is own[0]) or kept.add_validation(looked, again=earlier is not None):
             return found
+
+
+def _looks(kept: Labels, known: Sequence[StoredValidation], labels: LabelSet) -> int:
+    """Return how often these labels were looked at, also as those of a sample that was drawn anew by another seed."""
+    same = (one.look for one in known if one.document["labels"] == labels.digest)
+    return max(kept.looks(labels.criterion, labels.series), *same, 0)
 
 
 def _by_kind(cases: Sequence[JudgedCase]) -> dict[str, tuple[JudgeTable, Unclear]]:

@@ -216,6 +216,20 @@ def test_a_judge_that_always_passes_is_never_validated(desk: Make) -> None:
     assert project.decision().reason == "judge_not_validated"
 
 
+def test_a_sample_that_is_drawn_anew_does_not_make_looks_at_the_same_labels_forgotten(desk: Make) -> None:
+    """Else a rubric could be tried on them until it passes by luck, each time at the first look's bar."""
+    project = desk(red_passes)
+    project.run()
+    project.label(truthful)
+    assert project.validate().look == 1
+
+    project.run(rubric_text="Pass only if it is all red.")
+    with project.history() as history:
+        draw(history, history.find(), "right", size=CASES, seed="another", purpose="validate")
+    found = project.validate()
+    assert (found.state, found.look) == ("VALIDATED", 2)
+
+
 def test_another_judge_needs_its_own_validation_and_is_judged_on_the_same_labels(desk: Make) -> None:
     project = desk(red_passes)
     project.run()
