@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from oloproof import statistics
 from oloproof.config.models import RuleOptions
-from oloproof.errors import ConfigError
 from oloproof.policy.metrics import CaseValue, Measure
 from oloproof.policy.wording import JUDGE_WHY, difference_words, number_words, slice_words
 from oloproof.records import ORIGINAL, Decision, DecisionState
@@ -63,7 +62,7 @@ def compare_cases(
     interval on the differences and the paired t test.
 
     Raises:
-        ConfigError: the scores of the two runs are not on the same scale.
+        ValueError: a score lies outside the range of the measure.
     """
     before = {case.case_id: case for case in baseline}
     after = {case.case_id: case for case in candidate}
@@ -108,12 +107,6 @@ def _difference(
     low, high = measure.score_range if measure.kind == "score" else (0.0, 1.0)
     if not news:
         return None, None, None, statistics.PAIRED_BETTING
-    outside = next((value for value in (*news, *olds) if not low <= value <= high), None)
-    if outside is not None:
-        raise ConfigError(
-            f"{measure.criterion}: a score of {outside:g} lies outside {low:g} to {high:g}, the range of the "
-            "candidate's run; runs that score on different scales cannot be compared"
-        )
     means = statistics.paired_mean_difference(news, olds, level)
     return (
         means.difference,

@@ -54,6 +54,10 @@ class Measure(Struct, frozen=True):
             return f"rate_of_cases_passing_{self.pass_when}_of_{self.repeats}"
         return "mean_pass_rate_over_repeats"
 
+    def is_on_the_scale_of(self, other: Measure) -> bool:
+        """Return whether two runs can be compared by it: both count passes, or both score in the same range."""
+        return self.kind == other.kind and (self.kind != "score" or self.score_range == other.score_range)
+
 
 class CaseValue(NamedTuple):
     """One case reduced to a value between ``low`` and ``high``, equal where every repeat was observed.

@@ -26,10 +26,12 @@ def compare_runs(
     """
     policy = policy or PolicyOptions()
     after, before = measures_of(candidate.document), measures_of(baseline.document)
-    shared = [name for name in after if name in before and after[name].kind == before[name].kind]
+    shared = [name for name in after if name in before and after[name].is_on_the_scale_of(before[name])]
     if not shared:
         types = [one.get("type") for one in candidate.document["project"].get("evaluators", ())]
         hint = "; with --judge the pairwise_judge is asked" if "pairwise_judge" in types else ""
+        if scored := [name for name in after if name in before and after[name].kind == before[name].kind]:
+            hint = f"; {', '.join(scored)}: the scales of the scores differ, and no two scales can be compared{hint}"
         raise ConfigError(f"runs {candidate.id} and {baseline.id} share no criterion, so nothing can be compared{hint}")
     comparing = [rule for rule in policy.rules if rule.compares]
     unknown = [rule for rule in comparing if rule.criterion not in shared]

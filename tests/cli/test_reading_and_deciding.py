@@ -359,3 +359,44 @@ def test_output_into_a_closed_pipe_is_no_crash(ran: Any) -> None:
     done = subprocess.run(f"{line} | head -1", shell=True, cwd=ran.root, capture_output=True, text=True, check=False)  # noqa: S602
     assert "Traceback" not in done.stderr
     assert done.stdout.startswith("{")
+
+
+SCALES = """\
+from oloproof import evaluator
+
+
+@evaluator(version="1", score_range=(0.0, TOP))
+def liked(case, output):
+    return 0.75
+
+
+@evaluator(version="1")
+def said(case, output):
+    return True
+"""
+LIKED = '  - {type: custom, criterion: liked, callable: "app:liked"}'
+SAID = '  - {type: custom, criterion: said, callable: "app:said"}'
+
+
+def test_scores_on_another_scale_are_left_out_of_a_comparison_which_says_so(folder: Folder) -> None:
+    """One of ten is no worse than one of five; and what else both runs measured is compared."""
+    folder.cases([{"id": name, "input": name} for name in "abc"])
+
+    def ran(version: str, top: str, *evaluators: str) -> None:
+        folder.write("app.py", SCALES.replace("TOP", top) + "\n\ndef answer(case):\n    return case\n")
+        system = f'system: {{name: s, version: {version}, callable: "app:answer"}}'
+        head = f"version: 1\nproject: p\ndataset: cases.jsonl\n{system}\nevaluators:\n"
+        folder.write("oloproof.yaml", head + "\n".join(evaluators) + "\n")
+        assert folder.run("run", "--quiet").exit == 0
+
+    ran("v1", "5.0", LIKED)
+    ran("v2", "10.0", LIKED)
+    ended = folder.run("compare", "v2", "v1")
+    assert ended.exit == 2
+    assert "liked: the scales of the scores differ" in ended.err
+
+    ran("v3", "5.0", LIKED, SAID)
+    ran("v4", "10.0", LIKED, SAID)
+    document = folder.run("compare", "v4", "v3", "--json").document
+    assert [one["criterion"] for one in document["comparisons"]] == ["said"]
+    assert "measured liked in this way" in " ".join(one["message"] for one in document["warnings"])

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 from msgspec.structs import replace
 
-from oloproof.errors import ConfigError
 from oloproof.policy import REASONS, CaseValue, Comparison, compare_cases, decide_comparison
 from oloproof.statistics import tango_interval
 from tests.policy.conftest import ALL, measure, reduced, rule, scores, trials
@@ -121,8 +120,13 @@ def test_a_baseline_whose_repeats_were_averaged_is_not_taken_for_passes_and_fail
     assert found.method.startswith("paired_betting")
 
 
-def test_runs_that_score_on_different_scales_cannot_be_compared() -> None:
-    with pytest.raises(ConfigError, match="a score of 90 lies outside 0 to 5"):
+def test_only_scores_of_one_range_are_on_one_scale() -> None:
+    wider = replace(SCORE, score_range=(0.0, 10.0))
+    assert SCORE.is_on_the_scale_of(SCORE)
+    assert not SCORE.is_on_the_scale_of(wider)
+    assert not SCORE.is_on_the_scale_of(measure())
+    assert measure().is_on_the_scale_of(replace(measure(), score_range=(0.0, 10.0)))
+    with pytest.raises(ValueError, match="90"):
         compare_cases(reduced(scores(4.0), SCORE), [CaseValue("c0", 90.0, 90.0, 90.0)], SCORE, 0.95)
 
 

@@ -125,7 +125,7 @@ def _applying(candidate: StoredRun, baseline: StoredRun) -> tuple[PolicyOptions 
     if policy is None:
         return None, ()
     sides = [measures_of(run.document) for run in (candidate, baseline)]
-    shared = {name for name, one in sides[0].items() if name in sides[1] and sides[1][name].kind == one.kind}
+    shared = {name for name, one in sides[0].items() if name in sides[1] and one.is_on_the_scale_of(sides[1][name])}
     comparing = [rule for rule in policy.rules if rule.compares]
     fitting = [rule for rule in comparing if rule.criterion in shared]
     left_out = tuple(rule.id for rule in comparing if rule not in fitting)
