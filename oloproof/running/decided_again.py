@@ -17,9 +17,17 @@ def policy_digest(policy: PolicyOptions | None) -> str:
     return digest_of(None if policy is None else policy.model_dump(mode="json"))
 
 
+def _own_digest(run: StoredRun) -> str:
+    """Return what tells the policy of a run; nothing of one that was kept by an earlier version and is refused now."""
+    try:
+        return policy_digest(policy_of(run))
+    except ValueError:
+        return ""
+
+
 def decided_otherwise(run: StoredRun, policy: PolicyOptions | None) -> Iterator[Notice]:
     """Yield what to say when the project's policy is not, or no longer, the one of the run that it decides."""
-    if policy_digest(policy) != policy_digest(policy_of(run)):
+    if policy_digest(policy) != _own_digest(run):
         yield Notice(
             "decided_otherwise",
             "this is decided by the policy of the project as it is now, which is another one than it was run with; "
@@ -30,7 +38,7 @@ def decided_otherwise(run: StoredRun, policy: PolicyOptions | None) -> Iterator[
 def decided_again(history: History, run: StoredRun) -> Iterator[Notice]:
     """Yield what to say when a gate decided last, by another policy than the run's own."""
     newest = history.newest_decision(run)
-    if newest is None or newest.policy == policy_digest(policy_of(run)):
+    if newest is None or newest.policy == _own_digest(run):
         return
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(newest.time))
     yield Notice(

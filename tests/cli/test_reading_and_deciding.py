@@ -117,6 +117,14 @@ def test_what_is_written_of_a_run_says_when_the_policy_of_the_project_is_not_its
     assert "policy of the project" not in ran.run("export", "--policy", "strict.yaml").err, "who names one knows"
 
 
+def test_a_run_whose_own_policy_is_refused_by_now_can_still_be_exported(ran: Any) -> None:
+    with closing(sqlite3.connect(ran.root / ".oloproof" / "oloproof.db")) as database, database:
+        database.execute("UPDATE runs SET document = replace(document, '\"min\":0.5', '\"min\":\"half\"')")
+    exported = ran.run("export")
+    assert exported.exit == 0
+    assert [one["code"] for one in exported.document["warnings"]] == ["decided_otherwise"]
+
+
 def test_gate_refuses_a_rule_over_a_criterion_the_run_does_not_have(ran: Any) -> None:
     ran.write("other.yaml", "version: 1\nrules:\n  - {id: x, metric: wrong, min: 0.5}\n")
     ended = ran.run("gate", "--policy", "other.yaml")
