@@ -119,7 +119,7 @@ def test_what_is_written_of_a_run_says_when_the_policy_of_the_project_is_not_its
 
 def test_a_run_whose_own_policy_is_refused_by_now_can_still_be_exported(ran: Any) -> None:
     with closing(sqlite3.connect(ran.root / ".oloproof" / "oloproof.db")) as database, database:
-        database.execute("UPDATE runs SET document = replace(document, '\"min\":0.5', '\"min\":\"half\"')")
+        database.execute('UPDATE runs SET document = replace(document, \'"min":0.5\', \'"min":"half"\')')
     exported = ran.run("export")
     assert exported.exit == 0
     assert [one["code"] for one in exported.document["warnings"]] == ["decided_otherwise"]
