@@ -357,7 +357,7 @@ def test_scores_rise_and_fall_on_the_axis_of_their_own_range(shop: Shop) -> None
     shop.run("new", {f"c{n}": ("x", said("pass", 4.0 if n else 1.0)) for n in range(40)}, criteria=criteria)
     visitor = Visitor(shop.root)
     page = visitor.get(TWO)
-    assert "Better v-new lowers 1 and raises 39 of 40 cases in stars" in page.words
+    assert "Higher v-new lowers 1 and raises 39 of 40 cases in stars" in page.words
     assert "0 unchanged 39 higher 1 lower" in read(page)
     assert "A score from 1 to 5; its place on the axis is its share of that range." in page.words
     assert page.all("circle", cy="12")[0]["cx"] == "90.1%"  # 1.925 of 4, on an axis to 0.6

@@ -115,3 +115,37 @@ def test_a_report_and_the_texts_call_a_score_so(dictation: Callable[..., Folder]
     assert "scored errors: errors scored" in folder.run("check").out
     verdicts = folder.run("inspect", "--case", "bb", "--json").document["trials"][0]["verdicts"]
     assert [one["outcome"] for one in verdicts] == ["pass", "pass"]  # as others read it
+
+
+def falling(folder: Folder, opened: Callable[[Path], TestClient], rules: str = "") -> str:
+    """Return the comparison of a run whose 60 scores are all lower with the one before."""
+    folder.cases([{"id": f"c{number}", "input": {"said": "a" * (1 + number % 2)}} for number in range(60)])
+    for version in ("v1", "v0"):  # with 1 more letters, and without
+        folder.write("app.py", APP.replace("+ SHIFT) % 3 / 2", f"+ {version[1]}) / 2.5"))
+        project = PROJECT.replace("VERSION", version).replace("repeats: {count: 2}\n", "")
+        folder.write("oloproof.yaml", f"{project}{rules}")
+        folder.run("run", "--quiet")
+    new, old = [one["run"] for one in folder.run("runs", "--json").document["runs"]]
+    return str(opened(folder.root).get("/compare", params={"candidate": new, "baseline": old}).text)
+
+
+def test_scores_that_fall_are_lower_and_no_worse_where_nobody_said_which_are_good(
+    folder: Folder, opened: Callable[[Path], TestClient]
+) -> None:
+    page = falling(folder, opened)
+    assert "Lower v0 lowers 60 of 60 cases in errors" in shown(page)
+    assert "lower , 0 higher, 60 lower" in shown(page)
+    assert "orse" not in shown(page)
+    main = page[page.index("<main") :]
+    assert 'class="lowered"' in main
+    assert not re.search(r'class="[^"]*\b(pass|fail|gained|lost)\b', main)
+
+
+@pytest.mark.parametrize(("rule", "word", "kind"), [("max: 1.5", "Better", "gained"), ("min: 0.1", "Worse", "lost")])
+def test_a_rule_says_which_scores_are_the_better_ones(
+    folder: Folder, opened: Callable[[Path], TestClient], rule: str, word: str, kind: str
+) -> None:
+    rules = f"policy: {{rules: [{{id: bar, metric: errors, {rule}}}]}}\n"
+    page = falling(folder, opened, rules)
+    assert f"{word} v0 lowers 60 of 60 cases in errors" in shown(page)
+    assert f'<li class="{kind}">' in page

@@ -166,7 +166,7 @@ def _context(visit: Visit, compared: Compared) -> CompareContext:
     candidate, baseline = compared.candidate, compared.baseline
     names = names_of(candidate, baseline)
     wanted = visit.query.get("criterion", "")
-    found = compared.comparison(wanted) or leading(compared.comparisons)
+    found = compared.comparison(wanted) or leading(compared)
     criterion = "" if found is None else found.criterion
     documents = visit.browsing.last_decisions([candidate.number, baseline.number])
     metrics = [whole(conclusion_from(documents.get(run.number)).metrics) for run in (candidate, baseline)]
@@ -195,7 +195,7 @@ def _context(visit: Visit, compared: Compared) -> CompareContext:
         warnings=tuple(_warnings(compared, names, wanted)),
         criterion=visible(criterion),
         names=names,
-        segments=() if found is None else segments_of(found),
+        segments=() if found is None else segments_of(compared, found),
         rulings=tuple(rulings_of(compared.decisions)),
         level=f"{level * 100:g} %",
         ticks=ticks_of(reach_of(compared)) if rows else (),

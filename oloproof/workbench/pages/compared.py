@@ -24,6 +24,10 @@ TABS: tuple[Tab, ...] = ("broken", "fixed", "moved", "unpaired")
 _MOST_KEPT = 4
 
 
+_TAKES_HIGHER = ("superiority", "non_inferiority")
+"""The kinds of rules that take a higher score for the better one."""
+
+
 class Compared(Struct):
     """Two runs compared. ``refused`` says why no criterion could be; ``left_out`` names rules that do not apply.
 
@@ -44,6 +48,19 @@ class Compared(Struct):
     def comparison(self, criterion: str) -> Comparison | None:
         """Return what was found of a criterion."""
         return next((one for one in self.comparisons if one.criterion == criterion), None)
+
+    def wanted(self, found: Comparison) -> str:
+        """Return which side of a criterion is the better one, ``higher`` or ``lower``; nothing where nobody said so.
+
+        A higher rate of passes is. Of scores, which may be errors, the rules of the candidate tell.
+        """
+        if found.kind != "score":
+            return "higher"
+        policy = self.candidate.document.get("project", {}).get("policy") or {}
+        rules = [one for one in policy.get("rules", ()) if one.get("metric") == found.criterion]
+        sides = {"lower" for one in rules if one.get("max") is not None}
+        sides |= {"higher" for one in rules if one.get("min") is not None or one.get("kind") in _TAKES_HIGHER}
+        return sides.pop() if len(sides) == 1 else ""
 
     def number(self, run: StoredRun, criterion: str) -> int | None:
         """Return the number that a criterion has in one of the runs."""

@@ -89,31 +89,42 @@ def names_of(candidate: StoredRun, baseline: StoredRun) -> Names:
     return Names(visible(candidate.id), visible(baseline.id))
 
 
-def direction(found: Comparison) -> tuple[Mark, str]:
+_MOVED = ("worse", "better", "lower", "higher")
+
+
+def direction(compared: Compared, found: Comparison) -> tuple[Mark, str]:
     """Return what the interval of a difference says: nothing, unless all of it lies on one side of 0."""
     if found.interval is None:
         return "missing", "no data"
-    if found.interval[1] < 0.0:
-        return "fail", "worse"
-    return ("pass", "better") if found.interval[0] > 0.0 else ("undecided", "cannot tell")
+    if found.interval[0] <= 0.0 <= found.interval[1]:
+        return "undecided", "cannot tell"
+    side = "higher" if found.interval[0] > 0.0 else "lower"
+    wanted = compared.wanted(found)
+    if not wanted:
+        return "scored", side
+    return ("pass", "better") if side == wanted else ("fail", "worse")
 
 
-def leading(found: Sequence[Comparison]) -> Comparison | None:
+def leading(compared: Compared) -> Comparison | None:
     """Return the criterion that the page begins with: one that got worse, or better; of equals the one most moved."""
-    order = ("worse", "better", "cannot tell", "no data")
-    return min(found, key=lambda one: (order.index(direction(one)[1]), -len(one.broken) - len(one.fixed)), default=None)
+    order = (*_MOVED, "cannot tell", "no data")
+    return min(
+        compared.comparisons,
+        key=lambda one: (order.index(direction(compared, one)[1]), -len(one.broken) - len(one.fixed)),
+        default=None,
+    )
 
 
 def opening_of(compared: Compared, names: Names) -> Opening:
     """Return the first sentence: what the rules decided, or else where the intervals lie."""
-    first = leading(compared.comparisons)
+    first = leading(compared)
     if first is None:
         title = f"{names.candidate} and {names.baseline} share nothing that was measured"
         return Opening("missing", "Not comparable", title, one_line(compared.refused, 400) + ".")
     mark, state = _state(compared)
     title = f"{names.candidate} {_did(first)} in {visible(first.criterion)}"
-    sentences = [_moved(one) for one in compared.comparisons if direction(one)[1] in ("worse", "better")]
-    open_ones = [visible(one.criterion) for one in compared.comparisons if direction(one)[1] == "cannot tell"]
+    sentences = [_moved(one) for one in compared.comparisons if direction(compared, one)[1] in _MOVED]
+    open_ones = [visible(one.criterion) for one in compared.comparisons if direction(compared, one)[1] == "cannot tell"]
     if open_ones:
         verb = "its interval holds" if len(open_ones) == 1 else "their intervals hold"
         sentences.append(f"Whether {_listed(open_ones)} moved cannot be told: {verb} 0.")
@@ -128,11 +139,14 @@ def _state(compared: Compared) -> tuple[Mark, str]:
     state = headline(compared.decisions)[0]
     if state is not None:
         return MARKS[state], state
-    said = {direction(one)[1] for one in compared.comparisons}
+    said = {direction(compared, one)[1] for one in compared.comparisons}
     if {"worse", "better"} <= said:
         return "undecided", "Better and worse"
+    if {"lower", "higher"} <= said and not {"worse", "better"} & said:
+        return "scored", "Higher and lower"
     told: tuple[tuple[str, Mark, str], ...] = (
-        ("worse", "fail", "Worse"), ("better", "pass", "Better"), ("cannot tell", "undecided", "Cannot tell"),
+        ("worse", "fail", "Worse"), ("better", "pass", "Better"), ("lower", "scored", "Lower"),
+        ("higher", "scored", "Higher"), ("cannot tell", "undecided", "Cannot tell"),
     )  # fmt: skip
     return next(((mark, words) for word, mark, words in told if word in said), ("missing", "No data"))
 
@@ -167,12 +181,16 @@ def signed(words: str) -> str:
     return words.replace("-", MINUS).replace("+0.0 ", "0.0 ").replace("+0.000 ", "0.000 ")
 
 
-def segments_of(found: Comparison) -> tuple[Segment, ...]:
+_SIDES = {"higher": ("gained", "lost"), "lower": ("lost", "gained"), "": ("raised", "lowered")}
+"""What cases with higher and lower scores are, by which are the better ones."""
+
+
+def segments_of(compared: Compared, found: Comparison) -> tuple[Segment, ...]:
     """Return the bar of the cases of one criterion, each part as wide as it has cases."""
     broken, fixed, both = len(found.broken), len(found.fixed), found.passed_in_both
     if both is None:
-        counts = [("both", "unchanged", found.matched - broken - fixed), ("gained", "higher", fixed),
-                  ("lost", "lower", broken)]  # fmt: skip
+        up, down = _SIDES[compared.wanted(found)]
+        counts = [("both", "unchanged", found.matched - broken - fixed), (up, "higher", fixed), (down, "lower", broken)]
     else:
         counts = [("both", "pass in both", both), ("gained", "fixed", fixed), ("lost", "broken", broken),
                   ("neither", "fail in both", found.matched - both - broken - fixed)]  # fmt: skip
@@ -216,7 +234,7 @@ def rows_of(
     """Yield a row for each criterion; ``metrics`` are those of candidate and baseline by criterion."""
     reach, measures = reach_of(compared), measures_of(compared.candidate.document)
     for one in compared.comparisons:
-        mark, verdict = direction(one)
+        mark, verdict = direction(compared, one)
         words = ""
         if one.difference is not None and one.interval is not None:
             words = signed(difference_words(one.difference, one.interval, one.kind))
