@@ -129,11 +129,17 @@ def bar_words(bar: float | None, kind: str) -> str:
     return f"{bar * 100:.10g} %" if kind == "rate" else f"{bar:.10g}"
 
 
+def sides_of(kind: str) -> tuple[str, str]:
+    """Return what cases above and below others are called: of scores, which may be errors, neither is the better."""
+    return ("higher", "lower") if kind == "score" else ("better", "worse")
+
+
 def family_words(metric: Metric) -> list[str]:
     """Return what stands beside the estimate of a metric over families: its counts, and what it is about."""
     told, family = [], metric.family or {}
     if "better" in family:
-        told.append(f"{family['better']} better, {family['worse']} worse of {metric.observed}")
+        up, down = sides_of(metric.kind)
+        told.append(f"{family['better']} {up}, {family['worse']} {down} of {metric.observed}")
     elif "above" in family:
         told.append(f"{family['above']} above zero, {family['below']} below of {metric.observed}")
     elif metric.kind == "rate":

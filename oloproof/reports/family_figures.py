@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from oloproof.policy.wording import interval_words, number_words
+from oloproof.policy.wording import interval_words, number_words, sides_of
 from oloproof.records import ORIGINAL, Metric, Relation
 from oloproof.reports.wording import count_words
 
@@ -116,7 +116,8 @@ def told_words(figures: VariantFigures) -> tuple[str, ...]:
     told = []
     if figures.delta is not None:
         counts = figures.delta.family or {}
-        told.append(f"{counts['better']:,} better, {counts['worse']:,} worse of {denominator_words(figures.delta)}")
+        up, down = sides_of(figures.delta.kind)
+        told.append(f"{counts['better']:,} {up}, {counts['worse']:,} {down} of {denominator_words(figures.delta)}")
     if figures.changed is not None:
         told.append(changed_words(figures.changed))
     if figures.flaky is not None and figures.flaky.observed:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from oloproof.policy.wording import number_words
+from oloproof.policy.wording import number_words, sides_of
 from oloproof.records import ORIGINAL, Metric, Relation
 from oloproof.reports.family_figures import VariantFigures, change_words, figures_of, is_told_by_variant
 
-HEAD = ("change", "interval", "better", "worse", "of", "answer changed", "flip")
+_BEFORE, _BEHIND = ("change", "interval"), ("of", "answer changed", "flip")
 """What stands behind a variant: its change from the original with its interval, in how many cases it was for the better
 and for the worse, how often the answer changed and in how many cases, and how many cases flip between repeats."""
 
 
 def family_tables(
     metrics: Sequence[Metric], relations: Mapping[str, Relation]
-) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    """Yield each criterion that has figures by variant with its rows: the variant, and what :data:`HEAD` names."""
+) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """Yield each criterion that has figures by variant, the heads of the columns behind the variant, and the rows."""
     told = [one for one in metrics if is_told_by_variant(one, relations)]
     for criterion in dict.fromkeys(one.criterion.rpartition(".")[0] for one in told):
-        rows = [_row(one) for one in figures_of(criterion, relations, metrics) if _is_told(one)]
-        if rows:
-            yield criterion, rows
+        figures = [one for one in figures_of(criterion, relations, metrics) if _is_told(one)]
+        if figures:
+            kind = next((one.delta.kind for one in figures if one.delta is not None), "rate")
+            yield criterion, (*_BEFORE, *sides_of(kind), *_BEHIND), [_row(one) for one in figures]
 
 
 def _is_told(figures: VariantFigures) -> bool:

@@ -10,7 +10,7 @@ from typing import TextIO
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import Decision, Metric, Relation
 from oloproof.reports.family_figures import is_told_by_variant
-from oloproof.reports.family_rows import HEAD, family_tables
+from oloproof.reports.family_rows import family_tables
 from oloproof.reports.withholding import Withholding
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
@@ -115,8 +115,8 @@ def _metrics(metrics: Sequence[Metric]) -> Iterator[str]:
 
 def _families(metrics: Sequence[Metric], relations: Mapping[str, Relation]) -> Iterator[str]:
     """Yield a table a criterion: how far each variant moves its cases from the original."""
-    for criterion, rows in family_tables(metrics, relations):
-        yield "| " + " | ".join([f"{escaped(criterion)} by variant", *HEAD]) + " |"
+    for criterion, heads, rows in family_tables(metrics, relations):
+        yield "| " + " | ".join([f"{escaped(criterion)} by variant", *heads]) + " |"
         yield "|---|--:|---|--:|--:|--:|--:|--:|"
         yield from ("| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows)
         yield ""

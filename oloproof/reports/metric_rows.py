@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from oloproof.config.families import DIFFERENCES
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import Metric
 from oloproof.reports.contexts import MetricRow
@@ -15,8 +16,13 @@ def axis_of(metric: Metric, run: StoredRun) -> tuple[float, float]:
     """Return the ends of the axis that a metric lies on."""
     if metric.kind in ("difference", "count"):
         return (-1.0, 1.0) if metric.kind == "difference" else (0.0, float(max(metric.n, 1)))
-    measure = measures_of(run.document).get(metric.criterion)
-    return RATE_AXIS if measure is None or metric.kind == "rate" else measure.score_range
+    measures = measures_of(run.document)
+    base, _, name = metric.criterion.rpartition(".")
+    measure = measures.get(metric.criterion) or measures.get(base)
+    if measure is None or metric.kind == "rate":
+        return RATE_AXIS
+    low, high = measure.score_range
+    return (low - high, high - low) if metric.family is not None and name in DIFFERENCES else (low, high)
 
 
 def metric_row(one: Metric, run: StoredRun) -> MetricRow:

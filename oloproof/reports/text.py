@@ -11,7 +11,7 @@ from oloproof.policy import Comparison
 from oloproof.policy.wording import interval_words, number_words
 from oloproof.records import ORIGINAL, Decision, Metric, Relation
 from oloproof.reports.family_figures import is_told_by_variant
-from oloproof.reports.family_rows import HEAD, family_tables
+from oloproof.reports.family_rows import family_tables
 from oloproof.reports.layout import GAP, Cell, Paint, plain, table, width_of, wrapped
 from oloproof.reports.wording import (
     NOTHING_DECIDED,
@@ -139,9 +139,9 @@ def family_lines(
 ) -> list[list[str]]:
     """Return a table a criterion: how far each variant moves its cases from the original, paired case by case."""
     tables = []
-    for criterion, rows in family_tables(metrics, relations):
+    for criterion, heads, rows in family_tables(metrics, relations):
         cells = [[Cell(one_line(row[0]), "strong"), *map(Cell, row[1:])] for row in rows]
-        head = (f"{one_line(criterion)} by variant", *HEAD)
+        head = (f"{one_line(criterion)} by variant", *heads)
         tables.append(table(head, cells, align="lrlrrrrr", width=width, paint=paint))
     return tables
 

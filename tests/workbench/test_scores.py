@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.conftest import Folder
+from tests.workbench.conftest import png
 
 APP = """\
 from oloproof import evaluator
@@ -149,3 +150,51 @@ def test_a_rule_says_which_scores_are_the_better_ones(
     page = falling(folder, opened, rules)
     assert f"{word} v0 lowers 60 of 60 cases in errors" in shown(page)
     assert f'<li class="{kind}">' in page
+
+
+FAMILIES = """\
+version: 1
+project: sizes
+dataset: {path: cases.jsonl, media: [photo]}
+system: {name: s, version: v1, callable: "app:answer"}
+variants:
+  - delivery: {field: photo, apply: [original, jpeg-40]}
+evaluators:
+  - {type: custom, criterion: errors, callable: "app:errors"}
+policy:
+  rules:
+    - {id: small, metric: errors.delta, variant: jpeg-40, max: 0.1}
+"""
+SIZED = """\
+import os
+
+from oloproof import evaluator
+
+
+def answer(case):
+    return {"suffix": os.path.splitext(case["photo"])[1]}
+
+
+@evaluator(version="1", score_range=(0.0, 2.0))
+def errors(case, output):
+    return 1.5 if output["suffix"] == ".png" else 0.5
+"""
+
+
+def test_the_changes_of_scores_in_families_lie_about_zero_and_are_higher_or_lower(
+    folder: Folder, opened: Callable[[Path], TestClient]
+) -> None:
+    """A change of scores from 0 to 2 runs from -2 to 2: on the axis of the scores every fall would stand at its end."""
+    for number in range(8):
+        folder.write(f"{number}.png", png((24, 24 + number)))
+    folder.cases([{"id": f"c{number}", "input": {"photo": f"{number}.png"}} for number in range(8)])
+    folder.write("app.py", SIZED)
+    folder.write("oloproof.yaml", FAMILIES)
+    said = " ".join(folder.run("run").out.split())
+    assert "errors by variant change interval higher lower of" in said
+    assert "(0 higher, 8 lower of 8)" in said
+    run = folder.run("runs", "--json").document["runs"][0]["run"]
+    page = opened(folder.root).get(f"/runs/{run}").text
+    rules = page[page.index('id="rules"') if 'id="rules"' in page else page.index("What must hold") :]
+    assert 'cx="25%"' in rules[: rules.index("</section>")]  # -1 of -2 to 2
+    assert "0 higher, 8 lower of 8 cases" in shown(page)
