@@ -58,7 +58,7 @@ def interval_plot(
         allowed=allowed,
         shade_x=per_cent_text(place) if place is not None and allowed == "right" else "0%",
         shade_width="0%" if place is None else per_cent_text(100 - place if allowed == "right" else place),
-        low_end=f"{axis[0]:g}" if named else None,
+        low_end=f"{axis[0]:g}".replace("-", "−") if named else None,
         high_end=f"{axis[1]:g}" if named else None,
     )
 

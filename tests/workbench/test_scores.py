@@ -197,4 +197,5 @@ def test_the_changes_of_scores_in_families_lie_about_zero_and_are_higher_or_lowe
     page = opened(folder.root).get(f"/runs/{run}").text
     rules = page[page.index('id="rules"') if 'id="rules"' in page else page.index("What must hold") :]
     assert 'cx="25%"' in rules[: rules.index("</section>")]  # -1 of -2 to 2
+    assert "−2 2 " in shown(page)
     assert "0 higher, 8 lower of 8 cases" in shown(page)
