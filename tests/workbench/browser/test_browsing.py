@@ -89,7 +89,7 @@ def test_a_picture_that_failed_before_the_script_came_says_so_too(visit: Visit, 
     page.route("**/static/workbench.js", lambda route: held.append(route))
     page.goto(f"{visit.url}{shop.run}", wait_until="commit")
     page.locator(".gallery img").first.wait_for(state="attached")
-    page.wait_for_function("document.querySelector('.gallery img').complete")
+    page.wait_for_function("() => document.querySelector('.gallery img').complete")
     while not held:
         page.wait_for_timeout(10)
     page.unroute("**/static/workbench.js")

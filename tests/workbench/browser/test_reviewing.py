@@ -288,7 +288,7 @@ def test_a_key_plays_what_the_system_made_and_not_what_it_was_given(
     page = visit.open("/review/good?reviewer=Mira&at=1")
     visit.press("Space")
     playing = "[...document.querySelectorAll('audio')].filter((one) => !one.paused).map((one) => one.ariaLabel)"
-    page.wait_for_function(f"{playing}.length > 0")
+    page.wait_for_function(f"() => {playing}.length > 0")
     assert page.evaluate(playing) == ["output sound 0.wav"]
 
 
