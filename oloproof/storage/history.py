@@ -200,7 +200,7 @@ class History(Observations):
     def original_keys(self, run: StoredRun) -> dict[int, bytes]:
         """Return the key of the first execution of each original that is stored, by its place in the run.
 
-        That of an answer that was forgotten is among them, but for what earlier versions forgot.
+        That of an answer that was forgotten is among them; one whose files were edited meanwhile has none.
         """
         query = f"""
             SELECT trials.position, executions.key FROM {_WITH_EXECUTION}

@@ -9,7 +9,7 @@ from oloproof.storage.variant_files import VariantFiles
 
 _REUSED = "typeof(key) = 'blob' AND length(key) > 0"
 """Executions that answer later ones. The key of a forgotten one is kept as text, which no key that is looked for is: it
-stays with its runs, and tells whether they can be gone on with. Once it was emptied instead.
+stays with its runs, and tells whether they can be gone on with. That of an answer to files edited meanwhile is empty.
 """
 
 

@@ -49,7 +49,7 @@ class Compared(Struct):
         """Return what was found of a criterion."""
         return next((one for one in self.comparisons if one.criterion == criterion), None)
 
-    def wanted(self, found: Comparison) -> str:
+    def better_side(self, found: Comparison) -> str:
         """Return which side of a criterion is the better one, ``higher`` or ``lower``; nothing where nobody said so.
 
         A higher rate of passes is. Of scores, which may be errors, the rules of the candidate tell.

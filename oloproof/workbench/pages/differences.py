@@ -99,10 +99,10 @@ def direction(compared: Compared, found: Comparison) -> tuple[Mark, str]:
     if found.interval[0] <= 0.0 <= found.interval[1]:
         return "undecided", "cannot tell"
     side = "higher" if found.interval[0] > 0.0 else "lower"
-    wanted = compared.wanted(found)
-    if not wanted:
+    better = compared.better_side(found)
+    if not better:
         return "scored", side
-    return ("pass", "better") if side == wanted else ("fail", "worse")
+    return ("pass", "better") if side == better else ("fail", "worse")
 
 
 def leading(compared: Compared) -> Comparison | None:
@@ -189,7 +189,7 @@ def segments_of(compared: Compared, found: Comparison) -> tuple[Segment, ...]:
     """Return the bar of the cases of one criterion, each part as wide as it has cases."""
     broken, fixed, both = len(found.broken), len(found.fixed), found.passed_in_both
     if both is None:
-        up, down = _SIDES[compared.wanted(found)]
+        up, down = _SIDES[compared.better_side(found)]
         counts = [("both", "unchanged", found.matched - broken - fixed), (up, "higher", fixed), (down, "lower", broken)]
     else:
         counts = [("both", "pass in both", both), ("gained", "fixed", fixed), ("lost", "broken", broken),
